@@ -1,0 +1,362 @@
+"""Every rule about a trial's state is in this file; no other module compares events with states.
+
+The ledger folds events, one by one and in their order, into columns with one entry a scheduled trial: a few hundred
+bytes each, whatever the journal holds. An event that breaks a rule changes nothing and is answered by what it breaks.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+
+from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.row_rules import EXACT, row_violations
+from oakbench_core.campaign.vocabulary import (
+    RESOURCE_UNITS,
+    CheckStatus,
+    EventKind,
+    SkipPhase,
+    Standing,
+    Terminal,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from oakbench_core.campaign.evidence import EventLike, RowLike
+    from oakbench_core.campaign.plan import Plan
+
+V = TypeVar("V")
+
+RESOURCES: Final = tuple(RESOURCE_UNITS)
+POPULATION_FIELDS: Final = (
+    "runner_class",
+    "os",
+    "arch",
+    "agent_version",
+    "resolved_model",
+    "subject_version",
+    "subject_binary_sha256",
+    "fixture_version",
+    "oracle_version",
+    "prompt_sha256",
+    "environment_isolation",
+    "cache_state",
+    "load_state",
+    "token_calibration",
+)
+_UNMEASURED: Final = float("nan")  # no row can hold a NaN, so inside a column of floats it can stand for null
+
+
+class Step(StrEnum):
+    """What an event says of a trial."""
+
+    STARTED = "started"
+    RESERVED = "recovered"
+    SKIPPED_BEFORE_START = "skipped before its start"
+    SKIPPED_AFTER_START = "skipped after its start"
+    SUCCEEDED = "completed and verified"
+    FAILED = "completed and not verified"
+    TIMED_OUT = "timed out"
+    INFRASTRUCTURE_FAILED = "ended by an infrastructure failure"
+
+
+TRANSITIONS: Final[Mapping[tuple[Standing, Step], Standing]] = {
+    (Standing.UNSTARTED, Step.STARTED): Standing.INTERRUPTED,
+    (Standing.UNSTARTED, Step.RESERVED): Standing.UNCERTAIN,
+    (Standing.UNSTARTED, Step.SKIPPED_BEFORE_START): Standing.SKIPPED_BEFORE_START,
+    (Standing.INTERRUPTED, Step.SKIPPED_AFTER_START): Standing.SKIPPED_AFTER_START,
+    (Standing.INTERRUPTED, Step.SUCCEEDED): Standing.VERIFIED_SUCCESS,
+    (Standing.INTERRUPTED, Step.FAILED): Standing.TASK_FAILURE,
+    (Standing.INTERRUPTED, Step.TIMED_OUT): Standing.TIMED_OUT,
+    (Standing.INTERRUPTED, Step.INFRASTRUCTURE_FAILED): Standing.INFRASTRUCTURE_FAILURE,
+}
+"""The legal transitions, and no others (ADR-0010). A start without an end stays interrupted; so does a reservation."""
+
+
+class Rule(StrEnum):
+    """Which promise an event breaks: another plan's record is a foreign identity, the rest is no legal history."""
+
+    IDENTITY = "identity"
+    INVALID = "invalid"
+
+
+class Violation(NamedTuple):
+    rule: Rule
+    text: str
+
+
+class Accounting(NamedTuple):
+    """How a row's provider counts; equal values are kept once."""
+
+    provider: str | None
+    input_includes_cached: bool | None
+    output_includes_reasoning: bool | None
+    cost_source: str | None
+    price_table: str | None
+    token_weights: tuple[tuple[str, float], ...] | None
+
+
+class Ending(NamedTuple):
+    """Why a trial ended as it did: the oracle's summary, or the reason of a skip or failure."""
+
+    passed: int
+    checks: int
+    first_not_passed: str | None
+    skip_reason: str | None
+    instrument: str | None
+    error_type: str | None
+
+
+class _Pool(Generic[V]):
+    """Values that repeat over many trials, each kept once and named by a small number; 0 names None."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[V | None, int] = {None: 0}
+        self._values: list[V | None] = [None]
+
+    def number(self, value: V | None) -> int:
+        number = self._numbers.setdefault(value, len(self._values))
+        if number == len(self._values):
+            self._values.append(value)
+        return number
+
+    def value(self, number: int) -> V | None:
+        return self._values[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """One recovery on file: the trial reserved as an uncertain interruption, if any, and how it was decided."""
+
+    trial_id: str | None
+    kind: str
+    reason: str
+
+
+class Ledger:
+    """The state of every scheduled trial after the events applied so far.
+
+    Columns are indexed by the trial's place in `plan.schedule`. `tallies[standing]` counts trials, so that the counts
+    of the whole campaign cost nothing to ask for.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        size = len(plan.schedule)
+        self.plan = plan
+        self.standings = bytearray(size)
+        self.tallies = [0] * len(Standing)
+        self.tallies[Standing.UNSTARTED] = size
+        self.timeout_differs = bytearray(size)
+        self.started_at = array("d", [_UNMEASURED]) * size  # seconds since 1970; NaN: not said
+        self.ended_at = array("d", [_UNMEASURED]) * size
+        self.events = dict.fromkeys(EventKind, 0)
+        self.in_flight: dict[int, None] = {}  # started since the last `opened`, no end on file
+        self.observed_charge_s = Decimal(0)
+        self.reserved_s = 0
+        self.unmeasured_charges = 0
+        self.reservations: list[Reservation] = []
+        self.unsafe_filesystem = False
+        self.last_runner: Any = None  # the `runner` of the last `opened`
+        self.last_stop: Any = None  # the `stop` of a `closed` that nothing followed
+        self._values = {name: array("d", [_UNMEASURED]) * size for name in RESOURCES}
+        self._populations: _Pool[tuple[Any, ...]] = _Pool()
+        self._accountings: _Pool[Accounting] = _Pool()
+        self._endings: _Pool[Ending] = _Pool()
+        self._population = array("i", [0]) * size
+        self._accounting = array("i", [0]) * size
+        self._ending = array("i", [0]) * size
+        self._next_unstarted = 0
+
+    def standing(self, trial: int) -> Standing:
+        return Standing(self.standings[trial])
+
+    def resource(self, name: str, trial: int) -> int | float | None:
+        """The observed value, in the unit that the name says; None: unmeasured."""
+        value = self._values[name][trial]
+        if value != value:  # noqa: PLR0124 - only NaN differs from itself, and math.isnan costs a call
+            return None
+        return value if name in _FRACTIONAL else int(value)
+
+    def population(self, trial: int) -> tuple[Any, ...] | None:
+        """The row's population fields in the order of `POPULATION_FIELDS`; None: no row, or none recorded."""
+        return self._populations.value(self._population[trial])
+
+    def population_number(self, trial: int) -> int:
+        """A number equal for trials of equal population, 0 where there is none: cheap to group by."""
+        return self._population[trial]
+
+    def accounting(self, trial: int) -> Accounting | None:
+        return self._accountings.value(self._accounting[trial])
+
+    def accounting_number(self, trial: int) -> int:
+        return self._accounting[trial]
+
+    def ending(self, trial: int) -> Ending | None:
+        return self._endings.value(self._ending[trial])
+
+    @property
+    def next_unstarted(self) -> int | None:
+        """The place of the first unstarted trial of the schedule: what a runner would admit next."""
+        place = self._next_unstarted
+        while place < len(self.standings) and self.standings[place]:
+            place += 1
+        self._next_unstarted = place
+        return place if place < len(self.standings) else None
+
+    def apply(self, event: EventLike) -> tuple[Violation, ...]:
+        """Fold one event in; empty if it was legal, else every rule it breaks, and nothing has changed."""
+        if event.plan_sha256 != self.plan.plan_sha256:
+            return (Violation(Rule.IDENTITY, f"plan_sha256 is of another plan: {event.plan_sha256}"),)
+        kind = EventKind(event.event)
+        if kind is EventKind.OPENED or kind is EventKind.CLOSED:
+            self._note_runner(kind, event)
+        elif violations := self._apply_to_trial(kind, event):
+            return violations
+        self.events[kind] += 1
+        return ()
+
+    def _note_runner(self, kind: EventKind, event: Any) -> None:
+        self.in_flight.clear()
+        if kind is EventKind.CLOSED:
+            self.last_stop = event.stop
+            return
+        self.last_runner, self.last_stop = event.runner, None
+        self.unsafe_filesystem |= bool(event.runner.unsafe_filesystem)
+
+    def _apply_to_trial(self, kind: EventKind, event: Any) -> tuple[Violation, ...]:
+        trial_id = event.trial_id
+        if kind is EventKind.RECOVERED and trial_id is None:
+            self._note_recovery(event)
+            return ()
+        trial = self.plan.index.get(trial_id)
+        if trial is None:
+            return (Violation(Rule.INVALID, f"trial_id {trial_id!r} is not in the plan"),)
+        step = _step(kind, event)
+        before = Standing(self.standings[trial])
+        after = TRANSITIONS.get((before, step))
+        violations = []
+        if after is None:
+            standing = before.name.lower().replace("_", " ")
+            violations.append(Violation(Rule.INVALID, f"{trial_id} is {standing}, it cannot be {step}"))
+        if kind is EventKind.FINISHED:
+            entry = self.plan.schedule[trial]
+            planned = self.plan.check_names(entry)
+            violations += [
+                Violation(Rule.INVALID, text)
+                for text in row_violations(event.row, event.terminal, entry, self.plan.campaign_id, planned)
+            ]
+        if violations or after is None:
+            return tuple(violations)
+        self._move(trial, before, after)
+        if kind is EventKind.STARTED:
+            self._note_start(trial, event)
+        elif kind is EventKind.FINISHED:
+            self._note_end(trial, after, event)
+        else:
+            self.reserved_s += self.plan.schedule[trial].timeout_s
+            self._note_recovery(event)
+        return ()
+
+    def _move(self, trial: int, before: Standing, after: Standing) -> None:
+        self.standings[trial] = after
+        self.tallies[before] -= 1
+        self.tallies[after] += 1
+
+    def _note_recovery(self, event: Any) -> None:
+        recovery = event.recovery
+        self.in_flight.clear()
+        self.last_stop = None
+        self.reservations.append(Reservation(event.trial_id, recovery.kind, recovery.reason))
+
+    def _note_start(self, trial: int, event: Any) -> None:
+        # What a lost attempt spent is unknown: its whole timeout is reserved until its end is on file.
+        self.reserved_s += self.plan.schedule[trial].timeout_s
+        self.in_flight[trial] = None
+        if event.at is not None:
+            self.started_at[trial] = utc_seconds(event.at)
+
+    def _note_end(self, trial: int, after: Standing, event: Any) -> None:
+        row: RowLike = event.row
+        entry = self.plan.schedule[trial]
+        if event.at is not None:
+            self.ended_at[trial] = utc_seconds(event.at)
+        resources = row.resources
+        if resources is not None:
+            for name, column in self._values.items():
+                value = getattr(resources, name)
+                if value is not None:
+                    column[trial] = value
+        self._population[trial] = self._populations.number(_population_of(row))
+        self._accounting[trial] = self._accountings.number(_accounting_of(row))
+        self._ending[trial] = self._endings.number(_ending_of(row))
+        self.timeout_differs[trial] = row.timeout_s != entry.timeout_s
+        if after is Standing.SKIPPED_BEFORE_START:
+            return
+        self.in_flight.pop(trial, None)
+        duration = None if resources is None else resources.duration_s
+        if duration is None:
+            self.unmeasured_charges += 1
+        else:
+            self.reserved_s -= entry.timeout_s
+            self.observed_charge_s = EXACT.add(self.observed_charge_s, Decimal(repr(duration)))
+
+
+_FRACTIONAL: Final = frozenset({"duration_s", "cost_usd", "cost_weighted_tokens"})
+
+
+def _step(kind: EventKind, event: Any) -> Step:
+    if kind is EventKind.STARTED:
+        return Step.STARTED
+    if kind is EventKind.RECOVERED:
+        return Step.RESERVED
+    match event.terminal:
+        case Terminal.COMPLETED:
+            return Step.SUCCEEDED if event.row.verified_success else Step.FAILED
+        case Terminal.TIMED_OUT:
+            return Step.TIMED_OUT
+        case Terminal.INFRASTRUCTURE_FAILURE:
+            return Step.INFRASTRUCTURE_FAILED
+    skip = event.row.skip
+    before_start = skip is not None and skip.phase == SkipPhase.BEFORE_START
+    return Step.SKIPPED_BEFORE_START if before_start else Step.SKIPPED_AFTER_START
+
+
+def _population_of(row: RowLike) -> tuple[Any, ...] | None:
+    population = row.population
+    return None if population is None else _population_fields(population)
+
+
+_population_fields = attrgetter(*POPULATION_FIELDS)
+
+
+def _accounting_of(row: RowLike) -> Accounting | None:
+    accounting = row.accounting
+    if accounting is None:
+        return None
+    weights = accounting.token_weights
+    return Accounting(
+        provider=accounting.provider,
+        input_includes_cached=accounting.input_includes_cached,
+        output_includes_reasoning=accounting.output_includes_reasoning,
+        cost_source=accounting.cost_source,
+        price_table=accounting.price_table,
+        token_weights=None if weights is None else tuple(sorted(weights.items())),
+    )
+
+
+def _ending_of(row: RowLike) -> Ending:
+    checks = row.oracle.checks if row.oracle else ()
+    not_passed = [check.name for check in checks if check.status != CheckStatus.PASS]
+    return Ending(
+        passed=len(checks) - len(not_passed),
+        checks=len(checks),
+        first_not_passed=not_passed[0] if not_passed else None,
+        skip_reason=row.skip.reason if row.skip else None,
+        instrument=row.skip.instrument if row.skip else None,
+        error_type=row.error.type if row.error else None,
+    )

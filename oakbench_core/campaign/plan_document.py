@@ -1,0 +1,232 @@
+"""`oakbench.plan/1` as it stands in plan.json: types and closed lists; what joins its parts is tested in `plan`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, field_validator
+from pydantic.dataclasses import dataclass
+
+from oakbench_core.campaign.fields import (
+    Count,
+    DecimalText,
+    Document,
+    EnvironmentName,
+    Integer,
+    Items,
+    JoinedNames,
+    Name,
+    Positive,
+    RelativePath,
+    Sha256,
+    Text,
+    UtcTime,
+    Word,
+)
+from oakbench_core.campaign.vocabulary import Adapter, Treatment
+
+Command = Text | Items[str]
+"""An argv list, or a string run by `sh -euc`."""
+
+TokenField = Literal[
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+]
+TokenWeights = dict[TokenField, DecimalText]
+_SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+
+
+class PlannedPopulation(Document):
+    """Conditions of the host that the runner cannot observe; null where they were not said."""
+
+    runner_class: str | None = None
+    environment_isolation: str | None = None
+    cache_state: str | None = None
+    load_state: str | None = None
+
+
+class CommandCheck(Document):
+    """Passes if the command ends with `exit` (and its output is as said) within `timeout_s` seconds."""
+
+    name: Text
+    kind: Literal["command"]
+    run: Command
+    exit: Integer = 0
+    stdout: str | None = None
+    stdout_regex: str | None = None
+    instruments: Items[Text] = ()
+    timeout_s: Positive = 300
+
+
+class FileCheck(Document):
+    """Passes if the file at `path` in the workspace is there (or absent) and holds what is said."""
+
+    name: Text
+    kind: Literal["file"]
+    path: RelativePath
+    present: bool = True
+    contains: str | None = None
+    sha256: Sha256 | None = None
+
+
+class ChangesCheck(Document):
+    """Passes if all changed paths match `may_change` and each glob of `must_change` is matched."""
+
+    name: Text
+    kind: Literal["changes"]
+    may_change: Items[Text] | None = None
+    must_change: Items[Text] | None = None
+
+
+Check = Annotated[CommandCheck | FileCheck | ChangesCheck, Field(discriminator="kind")]
+
+
+class OraclePlan(Document):
+    version: Count
+    files_sha256: Sha256 | None = None
+    checks: Items[Check]
+
+
+class Task(Document):
+    fixture_sha256: Sha256 | None = None
+    prompts: dict[Name, str]
+    setup: Items[Command] = ()
+    setup_timeout_s: Positive = 600
+    cleanup: Items[Command] = ()
+    instruments: Items[Text] = ()
+    oracle: OraclePlan
+
+
+class Workflow(Document):
+    version: Count
+    inputs_sha256: Sha256 | None = None
+    tasks: Annotated[dict[Name, Task], Field(min_length=1)]
+
+
+class Prices(Document):
+    """USD per million tokens, as decimal text."""
+
+    input: DecimalText | None = None
+    cached_input: DecimalText | None = None
+    cache_write: DecimalText | None = None
+    output: DecimalText | None = None
+    as_of: Text | None = None
+
+
+def _public(values: dict[str, str] | None) -> dict[str, str] | None:
+    for name in values or {}:
+        if name.upper().endswith(_SECRET_ENDINGS):
+            message = f"{name} looks like a secret: set_env holds public values, pass it by `env`"
+            raise ValueError(message)
+    return values
+
+
+class Agent(Document):
+    adapter: Word[Adapter]
+    model: str | None = None
+    argv: Items[str] = ()
+    env: Items[EnvironmentName] = ()
+    set_env: dict[EnvironmentName, str] = Field(default_factory=dict)
+    home: Literal["fresh", "inherit"] = "fresh"
+    login: Items[Text] = ()
+    cleanup: Items[Command] = ()
+    mock: bool = False
+    may_be_missing: bool = False
+    version: str | None = None
+    binary_sha256: Sha256 | None = None
+    prices: Prices | None = None
+    token_weights: TokenWeights | None = None
+
+    _set_env_is_public = field_validator("set_env")(_public)
+
+
+class AgentOverride(Document):
+    """What a subject changes of its agent, so that models and agents can be compared as subjects."""
+
+    adapter: Word[Adapter] | None = None
+    model: str | None = None
+    argv: Items[str] | None = None
+    env: Items[EnvironmentName] | None = None
+    set_env: dict[EnvironmentName, str] | None = None
+    prices: Prices | None = None
+    token_weights: TokenWeights | None = None
+
+    _set_env_is_public = field_validator("set_env")(_public)
+
+
+class Subject(Document):
+    binary: str | None = None
+    version: str | None = None
+    binary_sha256: Sha256 | None = None
+    parameters: dict[Name, str] = Field(default_factory=dict)
+    setup: Items[Command] = ()
+    instruments: Items[Text] = ()
+    may_be_missing: bool = False
+    unsupported: dict[JoinedNames, str] = Field(default_factory=dict)
+    agent: AgentOverride | None = None
+
+
+@dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
+class ScheduledTrial:
+    """One entry of the schedule; a plan holds up to hundreds of thousands, so it is a slotted value.
+
+    Its fields are strict one by one: a strict dataclass takes instances of itself only, and no mapping.
+    """
+
+    trial_id: JoinedNames
+    block_id: JoinedNames
+    workflow: Name
+    task: Name
+    instruction_level: Name
+    agent: Name
+    subject: Name
+    repetition: Positive
+    timeout_s: Positive
+    model: Annotated[str, Field(strict=True)] | None = None
+    retry_of: JoinedNames | None = None
+
+
+class Parent(Document):
+    """The campaign that a follow-up plan was made from; nothing is pooled over the two."""
+
+    campaign_id: Name
+    plan_sha256: Sha256
+    kind: Literal["retry", "extension"]
+    finished_trials: Count | None = None
+
+
+class Provenance(Document):
+    tool: str | None
+    definition_sha256: Sha256 | None
+    source: Literal["definition", "import"]
+    parent: Parent | None = None
+
+
+class PlanDocument(Document):
+    """The whole of plan.json."""
+
+    schema_: Literal["oakbench.plan/1"] = Field(alias="schema")
+    plan_sha256: Sha256
+    campaign_id: Name
+    created_at: UtcTime
+    seed: Integer
+    participants: Literal["agents"] = "agents"
+    admission_budget_s: Count | None = None
+    compares: Items[Word[Treatment]] = ()
+    population: PlannedPopulation = PlannedPopulation()
+    workflows: Annotated[dict[Name, Workflow], Field(min_length=1)]
+    agents: Annotated[dict[Name, Agent], Field(min_length=1)]
+    subjects: Annotated[dict[Name, Subject], Field(min_length=1)]
+    schedule: Annotated[Items[ScheduledTrial], Field(min_length=1)]
+    provenance: Provenance
+
+    @field_validator("participants", mode="before")
+    @classmethod
+    def _no_human_study(cls, value: object) -> object:
+        if value == "humans":
+            message = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
+            raise ValueError(message)
+        return value
