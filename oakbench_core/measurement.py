@@ -28,7 +28,7 @@ def exact_sum(values: Iterable[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was observed of one quantity, in ascending order, and of how many it should have been.
+    """What was observed of one quantity, in any order, and of how many it should have been.
 
     `of` counts the values that a complete measurement would hold; `observed` never exceeds it.
     """
@@ -68,13 +68,13 @@ class Sample:
     @property
     def median(self) -> float | None:
         """The middle value observed; the mean of the middle two where the count is even."""
-        return _middle(self.observed) if self.observed else None
+        return _middle(sorted(self.observed)) if self.observed else None
 
 
 def sample(values: Iterable[float | None]) -> Sample:
     """The sample of values of which some are missing; each counts once, observed or not."""
     held = list(values)
-    return Sample(tuple(sorted(value for value in held if value is not None)), len(held))
+    return Sample(tuple(value for value in held if value is not None), len(held))
 
 
 def _middle(ascending: Sequence[float]) -> float:

@@ -107,7 +107,7 @@ class RowLike(Protocol):
 class EventLike(Protocol):
     """An event.
 
-    Besides, `opened` has `runner`, `finished` has `terminal` and `row`, `recovered` has `recovery`, `closed` has `stop`.
+    Besides, `opened` has `runner`, `finished` `terminal` and `row`, `recovered` `recovery`, `closed` `stop`.
     """
 
     @property

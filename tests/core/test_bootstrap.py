@@ -154,9 +154,7 @@ def test_interval_ends_are_quantiles_of_the_exact_trinomial_distribution(
 @pytest.mark.parametrize("complete", [1, 2, 7, 10, 97, 1000])
 @pytest.mark.parametrize("draws", [1, 2, 257])
 def test_the_chunk_size_changes_nothing(complete: int, draws: int) -> None:
-    source = Resampling(
-        key=KEY, only_a=complete // 3, only_b=complete // 4, complete=complete, draws=draws
-    )
+    source = Resampling(key=KEY, only_a=complete // 3, only_b=complete // 4, complete=complete, draws=draws)
     whole = draw_sums(source, chunk_words=10**6).tolist()
 
     for chunk_words in (1, 2, 13, 100, 999):
@@ -188,8 +186,5 @@ def test_another_plan_or_another_pair_draws_otherwise() -> None:
     }
 
     assert len(keys) == 3
-    sums = {
-        tuple(draw_sums(Resampling(key=key, only_a=9, only_b=9, complete=40, draws=50)).tolist())
-        for key in keys
-    }
+    sums = {tuple(draw_sums(Resampling(key=key, only_a=9, only_b=9, complete=40, draws=50)).tolist()) for key in keys}
     assert len(sums) == 3

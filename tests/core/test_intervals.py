@@ -20,9 +20,7 @@ from oakbench_core.intervals import Interval, PairTable, Resampling, bootstrap, 
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_gives_the_values_of_newcombe_1998_table_1(
-    successes: int, trials: int, low: float, high: float
-) -> None:
+def test_wilson_gives_the_values_of_newcombe_1998_table_1(successes: int, trials: int, low: float, high: float) -> None:
     interval = wilson(successes, trials)
 
     assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
@@ -57,9 +55,7 @@ def test_wilson_refuses_counts_that_no_sample_has(successes: int, trials: int) -
         ((0, 0, 0, 50), -0.0713, 0.0713),
     ],
 )
-def test_newcombe_gives_the_values_of_method_10(
-    table: tuple[int, int, int, int], low: float, high: float
-) -> None:
+def test_newcombe_gives_the_values_of_method_10(table: tuple[int, int, int, int], low: float, high: float) -> None:
     both, only_a, only_b, neither = table
     interval = newcombe(PairTable(both=both, only_a=only_a, only_b=only_b, neither=neither))
 

@@ -37,12 +37,8 @@ def test_a_measured_zero_is_a_figure() -> None:
     assert zero.complete
 
 
-@pytest.mark.parametrize(
-    ("values", "middle"), [([7], 7), ([1, 4], 2.5), ([9, 1, 2], 2), ([8, 1, 3, 2], 2.5)]
-)
-def test_the_median_of_an_even_count_is_the_mean_of_the_middle_two(
-    values: list[int], middle: float
-) -> None:
+@pytest.mark.parametrize(("values", "middle"), [([7], 7), ([1, 4], 2.5), ([9, 1, 2], 2), ([8, 1, 3, 2], 2.5)])
+def test_the_median_of_an_even_count_is_the_mean_of_the_middle_two(values: list[int], middle: float) -> None:
     assert sample(values).median == middle
 
 

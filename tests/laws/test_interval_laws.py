@@ -19,9 +19,7 @@ from oakbench_core.intervals import (
 )
 from oakbench_core.measurement import exact_sum, sample
 
-fractions_of_trials = st.integers(1, 10**6).flatmap(
-    lambda n: st.tuples(st.integers(0, n), st.just(n))
-)
+fractions_of_trials = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 tables = st.builds(
     PairTable,
     both=st.integers(0, 400),
@@ -72,9 +70,7 @@ def test_wilson_rises_with_every_success(counts: tuple[int, int]) -> None:
 @given(tables)
 def test_newcombe_holds_its_difference_and_mirrors_to_the_bit(table: PairTable) -> None:
     interval = newcombe(table)
-    swapped = PairTable(
-        both=table.both, only_a=table.only_b, only_b=table.only_a, neither=table.neither
-    )
+    swapped = PairTable(both=table.both, only_a=table.only_b, only_b=table.only_a, neither=table.neither)
 
     assert -1.0 <= interval.low <= table.difference <= interval.high <= 1.0
     assert newcombe(swapped) == interval.mirrored()
@@ -93,9 +89,7 @@ def test_the_chunk_size_changes_no_draw(source: Resampling, chunk_words: int) ->
 
 @settings(max_examples=60)
 @given(resamplings, st.sampled_from([5_000, 9_000, 9_500, 9_900]))
-def test_the_interval_of_the_negated_draws_is_the_exact_mirror(
-    source: Resampling, confidence_bp: int
-) -> None:
+def test_the_interval_of_the_negated_draws_is_the_exact_mirror(source: Resampling, confidence_bp: int) -> None:
     interval = bootstrap(source, confidence_bp=confidence_bp)
     negated = sorted(-total for total in draw_sums(source).tolist())
     rank = source.draws * (10_000 - confidence_bp) // 20_000

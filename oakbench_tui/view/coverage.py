@@ -1,0 +1,111 @@
+"""How complete the evidence is: of each resource how many of the started trials were observed, and what may be summed.
+
+What is not measured is hatched and said in words; it is never an empty bar and never a zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from oakbench_tui.view.bars import coverage_bar
+from oakbench_tui.view.figures import amount, counted, money, thousands
+from oakbench_tui.view.layout import FULL_FROM, WIDE_FROM, label, label_width
+from oakbench_tui.view.segments import Segment, Token, first_fitting, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oakbench_tui.view.segments import Line
+    from oakbench_tui.view.snapshot import Measured
+
+RESOURCE_WORDS: Final = {
+    "duration_s": "duration",
+    "input_tokens": "input tokens",
+    "cached_input_tokens": "cached input tokens",
+    "cache_write_tokens": "cache write tokens",
+    "output_tokens": "output tokens",
+    "reasoning_tokens": "reasoning tokens",
+    "turns": "turns",
+    "tool_calls": "tool calls",
+    "cost_usd": "cost",
+    "cost_weighted_tokens": "weighted tokens",
+    "transcript_bytes": "transcript bytes",
+}
+_IN_THE_HEAD: Final = ("duration_s", "input_tokens", "output_tokens", "cost_usd")
+_DENSE, _WITH_REASON, _WITH_SUM = 0, 1, 2
+
+
+def total_words(measured: Measured) -> str:
+    """The sum with its unit where the name does not say it."""
+    if measured.total is None:
+        return ""
+    match measured.name:
+        case "duration_s":
+            return f"{amount(float(measured.total))} s"
+        case "cost_usd":
+            return f"{money(float(measured.total))} USD"
+    return amount(float(measured.total))
+
+
+def why_no_total(measured: Measured) -> str:
+    """In words why there is no complete total; empty where there is one."""
+    if not measured.observed:
+        return "unmeasured"
+    if measured.mixed:
+        return "no sum: mixed sources"
+    return f"no total: {thousands(measured.unmeasured)} unmeasured" if measured.unmeasured else ""
+
+
+def coverage_words(measured: Measured, detail: int, *, of_started: str = "") -> Line:
+    """`60 input tokens, sum 85,469, no total: 19 unmeasured`, with as much of it as `detail` asks for."""
+    name = RESOURCE_WORDS[measured.name]
+    if not measured.observed:
+        return (Segment(f"{name} unmeasured", Token.NOTE),)
+    figures = Segment(f"{thousands(measured.observed)}{of_started} {name}")
+    reason = why_no_total(measured)
+    said = [figures]
+    if detail >= _WITH_SUM and measured.total is not None:
+        said.append(Segment(f", {'sum' if reason else 'total'} {total_words(measured)}"))
+    if detail >= _WITH_REASON and reason:
+        said.append(Segment(f", {reason}", Token.NOTE))
+    return tuple(said)
+
+
+def _item(measured: Measured, detail: int, bar_width: int, of_started: str) -> Line:
+    bar = coverage_bar(measured.observed, measured.started, bar_width)
+    return (*bar, Segment(" "), *coverage_words(measured, detail, of_started=of_started))
+
+
+def measured_row(measured: Sequence[Measured], width: int) -> Line:
+    """The row of the head: as many resources, and as much of each, as the width holds."""
+    by_name = {each.name: each for each in measured}
+    shown = [by_name[name] for name in _IN_THE_HEAD if name in by_name]
+    name = label("measured", width)
+    if not shown or not shown[0].started:
+        return (name, Segment("nothing yet: no trial has started", Token.SOFT))
+    started = thousands(shown[0].started)
+    wide = width >= WIDE_FROM
+    of_started = f" of {started} started:" if wide else f" of {started}:"
+    bar_width = 12 if wide else 8 if width >= FULL_FROM else 4
+    candidates = []
+    for count, detail in (
+        (4, _WITH_SUM),
+        (4, _WITH_REASON),
+        (3, _WITH_SUM),
+        (3, _WITH_REASON),
+        (3, _DENSE),
+        (2, _WITH_REASON),
+        (2, _DENSE),
+        (1, _DENSE),
+    ):
+        chosen = shown[:2] + shown[-1:] if count == 3 else shown[:count]
+        items = [
+            _item(each, detail, bar_width, of_started if position == 0 else "") for position, each in enumerate(chosen)
+        ]
+        candidates.append(joined(items, "    " if wide else "   " if width >= FULL_FROM else "  "))
+    return (name, *first_fitting(candidates, width - label_width(width)))
+
+
+def unmeasured_of(measured: Measured) -> str:
+    """`370 of 371 started observed`."""
+    return f"{thousands(measured.observed)} of {counted(measured.started, 'started trial')} observed"

@@ -1,0 +1,75 @@
+"""The head of every view: the rows that answer, at any size and without a key, whether it lives, how it stands, what hangs,
+how much budget is left, how complete the evidence is and what may be said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from oakbench_tui.view.budget import budget_rows, compact_budget
+from oakbench_tui.view.coverage import measured_row
+from oakbench_tui.view.equation import glyph_equation, trials_rows
+from oakbench_tui.view.layout import AIRY_FROM, MEDIUM_FROM, is_compact, label
+from oakbench_tui.view.running import running_row
+from oakbench_tui.view.segments import EMPTY, Segment, Token, fitted
+from oakbench_tui.view.strip import status_strip
+
+if TYPE_CHECKING:
+    from oakbench_tui.view.segments import Line
+    from oakbench_tui.view.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What the head depends on besides the campaign."""
+
+    width: int
+    height: int
+    now: float
+    paused: int | None = None
+    replaced: bool = False
+    banner: Line = EMPTY
+    ascii_only: bool = False
+
+
+def head(snapshot: Snapshot, frame: Frame) -> tuple[Line, ...]:
+    """The rows above the views, each as wide as the screen. How many they are depends on the size and the plan alone."""
+    width, compact = frame.width, is_compact(frame.width, frame.height)
+    airy = frame.height >= AIRY_FROM
+    rows: list[Line] = [
+        status_strip(
+            snapshot,
+            width,
+            now=frame.now,
+            paused=frame.paused,
+            replaced=frame.replaced,
+            compact=compact,
+            ascii_only=frame.ascii_only,
+        )
+    ]
+    if frame.banner:
+        rows.append(frame.banner)
+    if not snapshot.sound:
+        rows += _without_figures(width, compact=compact)
+    elif compact:
+        rows += [glyph_equation(snapshot.counts(), width), compact_budget(snapshot)]
+    else:
+        rows += [EMPTY] * airy
+        rows += trials_rows(snapshot.counts(), width)
+        rows += budget_rows(snapshot, width)
+        rows.append(measured_row(snapshot.measured, width))
+        rows.append(running_row(snapshot, width, frame.now))
+    if airy and not compact:
+        rows.append(EMPTY)
+    return tuple(fitted(row, width) for row in rows)
+
+
+def _without_figures(width: int, *, compact: bool) -> list[Line]:
+    if compact:
+        return []
+    said = "no counts, no budget, no figures: this journal gives no results"
+    short = "no figures: this journal gives no results"
+    return [
+        (label("trials", width), Segment(said if width >= MEDIUM_FROM else short, Token.NOTE)),
+        EMPTY,
+    ]

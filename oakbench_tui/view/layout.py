@@ -1,0 +1,48 @@
+"""Which parts a screen of some size has: decided once here, asked by every view."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from oakbench_tui.view.segments import Segment, Token
+
+WIDE_FROM: Final = 120
+FULL_FROM: Final = 100
+MEDIUM_FROM: Final = 80
+COMPACT_BELOW_WIDTH: Final = 60
+COMPACT_BELOW_HEIGHT: Final = 12
+AIRY_FROM: Final = 40  # rows; from here on a row of air above the views
+
+
+class Pane(StrEnum):
+    """Where the inspector stands."""
+
+    RIGHT = "right"
+    BELOW = "below"
+    ALONE = "alone"  # one pane at a time
+
+
+def is_compact(width: int, height: int) -> bool:
+    return width < COMPACT_BELOW_WIDTH or height < COMPACT_BELOW_HEIGHT
+
+
+def pane(width: int, height: int) -> Pane:
+    if is_compact(width, height) or width < MEDIUM_FROM:
+        return Pane.ALONE
+    return Pane.RIGHT if width >= WIDE_FROM else Pane.BELOW
+
+
+def inspector_width(width: int) -> int:
+    """Cells of the inspector at the right, its rule left out."""
+    return min(62, width // 2 - 1)
+
+
+def label(text: str, width: int) -> Segment:
+    """The label that opens a row of the head, in a column of its own."""
+    column = f" {text}".ljust(10) if width >= FULL_FROM else text.ljust(8)
+    return Segment(column, Token.SOFT)
+
+
+def label_width(width: int) -> int:
+    return 10 if width >= FULL_FROM else 8

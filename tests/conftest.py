@@ -1,0 +1,58 @@
+"""What every test may use: the place of the real data, the format's worked values, golden files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A shared machine is slow now and then: a law is about values, not about time.
+settings.register_profile("oakbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("oakbench")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Real campaigns and streams, kept beside the project; tests of them skip where they are not."""
+    place = Path(os.environ.get("OAKBENCH_DATA", ROOT.parent / "shared" / "data"))
+    if not (place / "haiku-opus-371" / "plan.json").is_file():
+        pytest.skip(f"no real data at {place}: set OAKBENCH_DATA")
+    return place
+
+
+@pytest.fixture(scope="session")
+def vectors() -> dict[str, Any]:
+    """The format's worked values: hashes, a journal, a schedule order, bootstrap intervals."""
+    values: dict[str, Any] = json.loads((ROOT / "tests" / "vectors.json").read_text())
+    return values
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regold", action="store_true", help="write golden files anew; read the diff")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden(name, text)`: the file tests/golden/NAME holds exactly this text; `--regold` writes it."""
+
+    def compare(name: str, text: str) -> None:
+        path = ROOT / "tests" / "golden" / name
+        if request.config.getoption("--regold"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            return
+        expected = path.read_text() if path.exists() else ""
+        if text != expected:
+            path.with_name(path.name + ".got").write_text(text)
+        assert text == expected, f"{name} differs; the new text is beside it as {path.name}.got"
+
+    return compare
