@@ -56,16 +56,17 @@ class Identities:
         if known is None:
             sides = _Sides(recorded(ledger, place_a), recorded(ledger, place_b), timed_out_a, timed_out_b)
             known = self._compared[numbers] = sides, sides.differing()
+            self._note_frozen((place_a, place_b), known[1])
         differing = known[1]
-        if differing:
-            self._note_frozen(place_a, differing)
-            self._note_frozen(place_b, differing)
+        if "fixture_version" in differing:  # of what is frozen, this alone is another for each task
+            self._note_frozen((place_a, place_b), differing)
         return self._may_differ.issuperset(differing)
 
-    def _note_frozen(self, place: int, differing: Sequence[str]) -> None:
-        for name, value in frozen_values(self._ledger.plan, place).items():
-            if name in differing:
-                self._frozen.setdefault(name, set()).add(value)
+    def _note_frozen(self, places: tuple[int, int], differing: Sequence[str]) -> None:
+        for place in places:
+            for name, value in frozen_values(self._ledger.plan, place).items():
+                if name in differing:
+                    self._frozen.setdefault(name, set()).add(value)
 
     def as_document(self) -> dict[str, Any]:
         """The section `identity`: everything that differed in some block, and what no row recorded."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from oakbench_core.campaign.counts import counts_of
 from oakbench_core.campaign.identities import Identities
@@ -144,9 +144,14 @@ def _intervals(
     }
 
 
-def pair_report(
-    ledger: Ledger, pair: Pair, horizon: Horizon, resample: Callable[[Resampling], Interval]
-) -> dict[str, Any]:
+class PairReport(NamedTuple):
+    """One entry of `pairs`, and how many distinct tasks its complete blocks hold."""
+
+    document: dict[str, Any]
+    tasks: int
+
+
+def pair_report(ledger: Ledger, pair: Pair, horizon: Horizon, resample: Callable[[Resampling], Interval]) -> PairReport:
     """One entry of `pairs`; `resample` computes the bootstrap interval, and is called only where one is given."""
     identities = Identities(ledger)
     tally = _tally_of(ledger, pair, identities)
@@ -157,7 +162,7 @@ def pair_report(
         side: sum(ledger.standings[place] == Standing.TIMED_OUT for place in places)
         for side, places in (("a", tally.complete_a), ("b", tally.complete_b))
     }
-    return {
+    document = {
         "key": pair.key,
         "blocks": {
             "scheduled": scheduled,
@@ -183,3 +188,4 @@ def pair_report(
         "bootstrap": given.get("bootstrap"),
         "identity": identities.as_document(),
     }
+    return PairReport(document, len({ledger.plan.schedule[place].task for place in tally.complete_a}))

@@ -15,7 +15,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Signed = Annotated[float, Field(ge=-1, le=1)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Amount = Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0)]
-Confidence = Literal[0.95]
+Confidence = Annotated[float, Field(ge=0.95, le=0.95)]
 
 SuccessOmission = Literal[
     "no_started_trials",

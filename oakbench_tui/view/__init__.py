@@ -1,1 +1,1 @@
-"""What the console shows, as plain data: lines of text with the names of their styles. No Textual, no file, no clock."""
+"""What the console shows, as plain data: lines of text with the names of their styles. No Textual."""

@@ -30,7 +30,7 @@ _BAR_FULL: Final = 18
 class Account:
     """Seconds of the gauge. They add up: `remaining` is what the shown, rounded others leave of the budget.
 
-    `in_flight_s` are the whole timeouts of the trials that a live runner has started, which a report counts as reserved.
+    `in_flight_s`: the whole timeouts of the trials that a live runner has started; a report counts them as reserved.
     """
 
     budget_s: int

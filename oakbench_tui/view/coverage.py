@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from oakbench_tui.view.bars import coverage_bar
 from oakbench_tui.view.figures import amount, counted, money, thousands
-from oakbench_tui.view.layout import FULL_FROM, WIDE_FROM, label, label_width
+from oakbench_tui.view.layout import FULL_FROM, label, label_width
 from oakbench_tui.view.segments import Segment, Token, first_fitting, joined
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ RESOURCE_WORDS: Final = {
     "transcript_bytes": "transcript bytes",
 }
 _IN_THE_HEAD: Final = ("duration_s", "input_tokens", "output_tokens", "cost_usd")
+_SPACIOUS_FROM: Final = 140
 _DENSE, _WITH_REASON, _WITH_SUM = 0, 1, 2
 
 
@@ -80,11 +81,12 @@ def measured_row(measured: Sequence[Measured], width: int) -> Line:
     """The row of the head: as many resources, and as much of each, as the width holds."""
     by_name = {each.name: each for each in measured}
     shown = [by_name[name] for name in _IN_THE_HEAD if name in by_name]
-    name = label("measured", width)
+    # Seven letters: the column of labels is eight cells wide below 100.
+    name = label("measured" if width >= FULL_FROM else "measure", width)
     if not shown or not shown[0].started:
         return (name, Segment("nothing yet: no trial has started", Token.SOFT))
     started = thousands(shown[0].started)
-    wide = width >= WIDE_FROM
+    wide = width >= _SPACIOUS_FROM
     of_started = f" of {started} started:" if wide else f" of {started}:"
     bar_width = 12 if wide else 8 if width >= FULL_FROM else 4
     candidates = []

@@ -45,9 +45,8 @@ def state_equation(counts: Mapping[Shown, int], *, glyph: bool, scheduled_word: 
     finished = sum(counts[shown] for shown in FINISHED)
     scheduled = sum(counts.values())
     terms: list[Line] = [(Segment(f"{thousands(finished)} finished"),)] if finished else []
-    for shown in (Shown.SKIPPED, Shown.INTERRUPTED, Shown.RUNNING, Shown.UNSTARTED):
-        if counts[shown]:
-            terms.append(_term(shown, counts[shown], glyph=glyph, short=False))
+    others = (Shown.SKIPPED, Shown.INTERRUPTED, Shown.RUNNING, Shown.UNSTARTED)
+    terms += [_term(shown, counts[shown], glyph=glyph, short=False) for shown in others if counts[shown]]
     word = " scheduled" if scheduled_word else ""
     return (Segment(thousands(scheduled), Token.STRONG), Segment(f"{word} = ", Token.SOFT), *_sum(terms))
 

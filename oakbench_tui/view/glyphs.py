@@ -10,7 +10,7 @@ from oakbench_tui.view.segments import Token
 
 
 class Shown(IntEnum):
-    """What a trial is shown as: its standing, but for a running one, which only a live runner makes of an interrupted one.
+    """What a trial is shown as: its standing, but for running, which a live runner makes of an interrupted one.
 
     The order is that of the state bar.
     """

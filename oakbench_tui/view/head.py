@@ -1,9 +1,10 @@
-"""The head of every view: the rows that answer, at any size and without a key, whether it lives, how it stands, what hangs,
-how much budget is left, how complete the evidence is and what may be said of it."""
+"""The head of every view: the rows that answer without a key, at any size, what a person must know in five seconds.
+
+Whether it lives, how it stands, what hangs, how much budget is left, how complete the evidence is, what may be said.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oakbench_tui.view.budget import budget_rows, compact_budget
@@ -15,38 +16,16 @@ from oakbench_tui.view.segments import EMPTY, Segment, Token, fitted
 from oakbench_tui.view.strip import status_strip
 
 if TYPE_CHECKING:
+    from oakbench_tui.view.layout import Frame
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """What the head depends on besides the campaign."""
-
-    width: int
-    height: int
-    now: float
-    paused: int | None = None
-    replaced: bool = False
-    banner: Line = EMPTY
-    ascii_only: bool = False
-
-
 def head(snapshot: Snapshot, frame: Frame) -> tuple[Line, ...]:
-    """The rows above the views, each as wide as the screen. How many they are depends on the size and the plan alone."""
+    """The rows above the views, each as wide as the screen. Their number depends on size, plan and banner alone."""
     width, compact = frame.width, is_compact(frame.width, frame.height)
     airy = frame.height >= AIRY_FROM
-    rows: list[Line] = [
-        status_strip(
-            snapshot,
-            width,
-            now=frame.now,
-            paused=frame.paused,
-            replaced=frame.replaced,
-            compact=compact,
-            ascii_only=frame.ascii_only,
-        )
-    ]
+    rows: list[Line] = [status_strip(snapshot, frame)]
     if frame.banner:
         rows.append(frame.banner)
     if not snapshot.sound:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from oakbench_tui.view.segments import Segment, Token
+from oakbench_tui.view.segments import EMPTY, Segment, Token
+
+if TYPE_CHECKING:
+    from oakbench_tui.view.segments import Line
 
 WIDE_FROM: Final = 120
 FULL_FROM: Final = 100
@@ -21,6 +25,22 @@ class Pane(StrEnum):
     RIGHT = "right"
     BELOW = "below"
     ALONE = "alone"  # one pane at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What a view depends on besides the campaign: the screen's size in cells, the time, and the person's wishes.
+
+    `now` is in seconds since 1970; `paused` counts the events on file beyond the moment shown, None where not paused.
+    """
+
+    width: int
+    height: int
+    now: float
+    paused: int | None = None
+    replaced: bool = False
+    banner: Line = EMPTY
+    ascii_only: bool = False
 
 
 def is_compact(width: int, height: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.display import display_safe
-from oakbench_tui.view.figures import counted, seconds
+from oakbench_tui.view.figures import DAY_S, counted, seconds
 from oakbench_tui.view.layout import FULL_FROM, WIDE_FROM, label, label_width
 from oakbench_tui.view.segments import Segment, Token, cut_middle, width_of
 from oakbench_tui.view.snapshot import Chip, longest_running
@@ -35,21 +35,25 @@ def running_words(snapshot: Snapshot, running: Running, now: float) -> str:
     return words if silence is None else f"{words}, silent {seconds(silence, 2)}"
 
 
-def utc_time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S UTC")
+def utc_time(at: float, now: float) -> str:
+    """The time of day, with the date where it is not within the last day."""
+    form = "%H:%M:%S UTC" if abs(now - at) < DAY_S else "%Y-%m-%d %H:%M:%S UTC"
+    return datetime.fromtimestamp(at, UTC).strftime(form)
 
 
-def _nothing(snapshot: Snapshot) -> str:
+def _nothing(snapshot: Snapshot, now: float) -> str:
     reading = snapshot.reading
     if snapshot.chip is Chip.WAITING:
         return "nothing"
-    last = "" if reading.last_at is None else f", last event at {utc_time(reading.last_at)}"
+    last = "" if reading.last_at is None else f", last event {utc_time(reading.last_at, now)}"
+    if snapshot.chip is Chip.COMPLETE:
+        return f"nothing; every trial has ended{last}"
     if reading.writer_lives:
         return f"nothing at the moment{last}"
     if reading.writer_lives is None:
         open_trials = snapshot.tallies[Standing.INTERRUPTED]
         held = f"; {counted(open_trials, 'trial')} without an end" if open_trials else ""
-        return f"not known: whether a runner lives cannot be told here{held}{last}"
+        return f"not known whether a runner lives{held}{last}"
     return f"nothing; no runner holds the journal{last}"
 
 
@@ -59,7 +63,7 @@ def running_row(snapshot: Snapshot, width: int, now: float) -> Line:
     room = width - label_width(width)
     trials = longest_running(snapshot)
     if not trials:
-        return (name, Segment(_nothing(snapshot), Token.SOFT))
+        return (name, Segment(_nothing(snapshot, now), Token.SOFT))
     shown: list[Segment] = []
     for position, running in enumerate(trials):
         figures = Segment(f"▶ {running_words(snapshot, running, now)}", Token.ACCENT)

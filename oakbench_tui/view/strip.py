@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from oakbench_core.display import display_safe
 from oakbench_tui.view.figures import clock, size, thousands
+from oakbench_tui.view.layout import is_compact
 from oakbench_tui.view.segments import (
     Segment,
     Token,
@@ -18,6 +19,7 @@ from oakbench_tui.view.segments import (
 from oakbench_tui.view.snapshot import Chip
 
 if TYPE_CHECKING:
+    from oakbench_tui.view.layout import Frame
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Reading, Snapshot
 
@@ -50,16 +52,16 @@ def chip(snapshot: Snapshot, *, ascii_only: bool = False) -> Segment:
     return Segment(f" {shown} " if token is Token.FILLED else shown, token)
 
 
-def _chips(snapshot: Snapshot, now: float, paused: int | None, *, replaced: bool, ascii_only: bool) -> list[Line]:
-    chips: list[Line] = [(chip(snapshot, ascii_only=ascii_only),)]
-    quiet = quiet_s(snapshot, now)
+def _chips(snapshot: Snapshot, frame: Frame) -> list[Line]:
+    chips: list[Line] = [(chip(snapshot, ascii_only=frame.ascii_only),)]
+    quiet = quiet_s(snapshot, frame.now)
     if quiet is not None:
         chips[0] += (Segment(f" quiet {quiet}", Token.SOFT),)
-    if replaced:
-        chips.append((Segment(" REPLACED " if ascii_only else " ↻ REPLACED ", Token.FILLED),))
-    if paused is not None:
-        glyph = "" if ascii_only else "‖ "
-        chips.append((Segment(f" {glyph}PAUSED +{thousands(paused)} ", Token.PILL),))
+    if frame.replaced:
+        chips.append((Segment(" REPLACED " if frame.ascii_only else " ↻ REPLACED ", Token.FILLED),))
+    if frame.paused is not None:
+        glyph = "" if frame.ascii_only else "‖ "
+        chips.append((Segment(f" {glyph}PAUSED +{thousands(frame.paused)} ", Token.PILL),))
     return chips
 
 
@@ -87,24 +89,13 @@ def progress(snapshot: Snapshot, paused: int | None) -> Line:
     return (Segment(seq), Segment(" · 0 behind", Token.SOFT))
 
 
-def status_strip(
-    snapshot: Snapshot,
-    width: int,
-    *,
-    now: float,
-    paused: int | None = None,
-    replaced: bool = False,
-    compact: bool = False,
-    ascii_only: bool = False,
-) -> Line:
-    """Row 0 of every view. Its words are never cut; the hash, the progress and then the name give way to them.
-
-    `paused`: how many events are on file beyond the moment shown, None where the screen is not paused.
-    """
-    chips = _chips(snapshot, now, paused, replaced=replaced, ascii_only=ascii_only)
+def status_strip(snapshot: Snapshot, frame: Frame) -> Line:
+    """Row 0 of every view. Its words are never cut; the hash, the progress and then the name give way to them."""
+    width = frame.width
+    chips = _chips(snapshot, frame)
     mock = [(Segment("MOCK", Token.NOTE),)] if snapshot.plan.is_mock else []
-    at_end = progress(snapshot, paused)
-    if compact:
+    at_end = progress(snapshot, frame.paused)
+    if is_compact(width, frame.height):
         words = joined([*chips, *mock, (Segment("not claim-eligible", Token.NOTE),)], " ")
         return spread(words, (at_end[0],), width, least=1)
     name = display_safe(snapshot.plan.campaign_id)

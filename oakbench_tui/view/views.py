@@ -35,14 +35,15 @@ def views_row(current: View, at_end: Line, width: int) -> Line:
 
 
 def views_rule(current: View, width: int) -> Line:
+    """The rule under that row: heavy under the current view and one cell to its sides."""
     gap = 3 if width >= FULL_FROM else 2
-    start = 0
+    column, start, heavy = 1, 0, 0
     for view in View:
-        length = len(f"{KEYS[view]} {view}") + 2
+        length = len(f"{KEYS[view]} {view}")
         if view is current:
-            break
-        start += length - 1 + gap - 1
-    heavy = min(length, width - start)
+            start, heavy = column - 1, length + 2
+        column += length + gap
+    heavy = min(heavy, width - start)
     return (
         Segment("─" * start, Token.LINE),
         Segment("━" * heavy, Token.ACCENT),

@@ -1,0 +1,60 @@
+"""Events from anywhere → a folded ledger, or one error that lists everything wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from oakbench_core.campaign.fields import checked
+from oakbench_core.campaign.ledger import Ledger, Rule
+from oakbench_core.errors import IdentityError, JournalError, Problem, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oakbench_core.campaign.evidence import EventLike
+    from oakbench_core.campaign.plan import Plan
+
+
+def fold(plan: Plan, events: Iterable[EventLike | Mapping[str, Any]], as_of: int | None = None) -> Ledger:
+    """The ledger of `plan` after `events`, in their order; with `as_of`, after those of no greater `seq`.
+
+    An event is a plain mapping, which is checked here, or an object that was. Places in problems are JSON paths into
+    the list of events.
+    """
+    if as_of is not None and as_of < 0:
+        raise UsageError(f"as_of is a sequence number from 0 on, found {as_of}")
+    ledger = Ledger(plan)
+    problems: list[Problem] = []
+    foreign = False
+    for number, given in enumerate(events):
+        event, refused = _read(given)
+        problems += [Problem(rule=problem.rule, path=f"$[{number}]{_inside(problem)}") for problem in refused]
+        if event is None:
+            continue
+        if as_of is not None:
+            seq = getattr(event, "seq", None)
+            if seq is None:
+                problems.append(Problem(path=f"$[{number}].seq", rule="expected a number: as_of asks for a prefix"))
+                continue
+            if seq > as_of:
+                continue
+        for violation in ledger.apply(event):
+            foreign |= violation.rule is Rule.IDENTITY
+            problems.append(Problem(path=f"$[{number}]", rule=violation.text))
+    if problems:
+        error = IdentityError if foreign else JournalError
+        raise error("these events are no legal history of this plan", problems)
+    return ledger
+
+
+def _read(given: EventLike | Mapping[str, Any]) -> tuple[EventLike | None, tuple[Problem, ...]]:
+    if not isinstance(given, Mapping):
+        return given, ()
+    from oakbench_core.campaign.events import evidence_type
+
+    return cast("tuple[EventLike | None, tuple[Problem, ...]]", checked(evidence_type(), dict(given)))
+
+
+def _inside(problem: Problem) -> str:
+    return (problem.path or "$").removeprefix("$")

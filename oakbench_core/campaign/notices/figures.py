@@ -1,0 +1,131 @@
+"""Notices of what the figures beside them do not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from oakbench_core.campaign.notices.findings import notice
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from oakbench_core.campaign.notices.findings import Document, Findings
+
+SMALL_BLOCKS: Final = 30
+SMALL_DISAGREEMENTS: Final = 10
+SMALL_TASKS: Final = 30
+
+
+def _groups_with(findings: Findings, has: Callable[[Document], bool]) -> list[Document]:
+    """The keys of the groups of which some resource has it."""
+    return [group["key"] for group in findings.groups if any(map(has, group["resources"].values()))]
+
+
+def resources(findings: Findings) -> Iterator[Document]:
+    """What sums and means of resources do not say."""
+    if _groups_with(findings, lambda use: use["on_success"]["mean"] is not None):
+        yield notice(
+            "conditional_on_success",
+            "Means and medians of resources are over verified successes alone: they are conditional on success and "
+            "are no cost of an attempt. Totals are over all started trials, failures included.",
+        )
+    weighted = RESOURCE_UNITS["cost_weighted_tokens"]
+    if _groups_with(findings, lambda use: use["unit"] == weighted and use["observed"] > 0):
+        yield notice(
+            "proxy_tokens",
+            "Cost-weighted tokens are a proxy made of token counts and weights; they are no money and never USD.",
+        )
+    if mixed := _groups_with(findings, lambda use: "mixed_sources" in use["omitted"]):
+        yield notice(
+            "mixed_sources",
+            "Costs in a group come from different sources; they stand by source and are not added up.",
+            groups=mixed,
+        )
+    if unknown := _groups_with(findings, lambda use: "accounting_unknown" in use["omitted"]):
+        yield notice(
+            "accounting_unknown",
+            "For some costs it is not recorded who computed them; no complete total is given there.",
+            groups=unknown,
+        )
+
+
+def _pairs_with(pairs: Iterable[Document], field: str, value: Callable[[Document], Any]) -> list[Document]:
+    return [{"key": pair["key"], field: value(pair)} for pair in pairs]
+
+
+def _disagreements(pair: Document) -> int:
+    return int(pair["table"]["only_a"] + pair["table"]["only_b"])
+
+
+def pairs(findings: Findings) -> Iterator[Document]:
+    """What paired differences do not say."""
+    if not findings.pairs:
+        return
+    yield notice(
+        "descriptive_pairs",
+        "Paired differences are descriptive: they describe the recorded blocks and test no hypothesis.",
+    )
+    estimated = [pair for pair in findings.pairs if pair["blocks"]["complete"]]
+    lossy = [pair for pair in estimated if pair["blocks"]["complete"] < pair["blocks"]["scheduled"]]
+    if lossy:
+        yield notice(
+            "complete_case_estimate",
+            "Some differences are over complete blocks only; the bounds beside them say how far the lost blocks could "
+            "move them.",
+            pairs=_pairs_with(lossy, "blocks", lambda pair: pair["blocks"]),
+        )
+    yield notice(
+        "multiplicity",
+        f"Pairs compared: {len(findings.pairs):,}. No interval is adjusted for their number.",
+        count=len(findings.pairs),
+    )
+
+
+def samples(findings: Findings) -> Iterator[Document]:
+    """What few, repeated or agreeing blocks do not say."""
+    repeated = [group for group in findings.groups if group["counts"]["scheduled"] > group["tasks"]]
+    if repeated:
+        yield notice(
+            "repeated_tasks",
+            "Tasks were repeated: the intervals describe repeats of these tasks only, and repeats of a fixed task are "
+            "not independently sampled task families.",
+            groups=[
+                {"key": group["key"], "tasks": group["tasks"], "scheduled": group["counts"]["scheduled"]}
+                for group in repeated
+            ],
+        )
+    estimated = [
+        (pair, tasks)
+        for pair, tasks in zip(findings.pairs, findings.paired_tasks, strict=True)
+        if pair["blocks"]["complete"]
+    ]
+    small = [
+        (pair, tasks)
+        for pair, tasks in estimated
+        if pair["blocks"]["complete"] < SMALL_BLOCKS
+        or _disagreements(pair) < SMALL_DISAGREEMENTS
+        or tasks < SMALL_TASKS
+    ]
+    if small:
+        yield notice(
+            "small_sample",
+            "Some pairs have under 30 complete blocks, under 10 disagreements or under 30 tasks. Where disagreement is "
+            "one-sided with probability p, the bootstrap interval of n blocks covers about 1 − (1 − p)^n, which can "
+            "be far below 95 %.",
+            pairs=[
+                {
+                    "key": pair["key"],
+                    "complete": pair["blocks"]["complete"],
+                    "disagreements": _disagreements(pair),
+                    "tasks": tasks,
+                }
+                for pair, tasks in small
+            ],
+        )
+    if degenerate := [pair for pair, _ in estimated if not _disagreements(pair)]:
+        yield notice(
+            "degenerate",
+            "No disagreement was seen in the complete blocks of some pairs; that is not the same as no difference.",
+            pairs=_pairs_with(degenerate, "complete", lambda pair: pair["blocks"]["complete"]),
+        )

@@ -1,0 +1,133 @@
+"""What stands after the last good record: one literal reading of the table of journal states.
+
+`journal.head`, the quarantine and recovery are not part of this reader, nor are the states that need them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+
+from oakbench_core.durable.framing import RECORD_LIMIT, foreign_plan
+from oakbench_core.durable.torn import completion
+from oakbench_core.errors import ExitCode, IdentityError, JournalError, OakbenchError, Problem
+
+if TYPE_CHECKING:
+    from oakbench_core.durable.fold import Next
+    from oakbench_core.durable.framing import BadLineError
+
+
+class JournalState(StrEnum):
+    """What a journal is; the word is what people and documents are told."""
+
+    ABSENT = "ABSENT"
+    EMPTY = "EMPTY"
+    IN_PROGRESS = "IN_PROGRESS"
+    NO_NEWLINE = "NO_NEWLINE"
+    CLEAN = "CLEAN"
+    ZEROS = "ZEROS"
+    TORN = "TORN"
+    UNCERTAIN_TAIL = "UNCERTAIN_TAIL"
+    INVALID = "INVALID"
+    REPLACED = "REPLACED"  # of a reader that stays: another file, or other bytes, stand where it had read
+
+    @property
+    def has_results(self) -> bool:
+        """Whether what stands before the tail may be shown and counted."""
+        return self is not JournalState.INVALID
+
+
+class Tail(NamedTuple):
+    """The bytes after the last good record: what they are, where they begin, how many."""
+
+    kind: JournalState
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A state, and why: `problems` say what a tail lacks, or what makes the journal invalid."""
+
+    state: JournalState
+    problems: tuple[Problem, ...] = ()
+    foreign: bool = False
+
+
+class TornTailError(JournalError):
+    """The last record was not written whole; recovery keeps the tail aside."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.TORN
+
+
+class UncertainTailError(JournalError):
+    """What the last bytes were cannot be known; a person decides."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.UNCERTAIN
+
+
+_NUL: Final = b"\0"
+_BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_BLANK: Final = b" \t\r\n"
+
+
+def judge(tail: bytes, *, rest_is_nul: bool, expected: Next, bad_line: BadLineError | None) -> Verdict:
+    """The state of a journal whose last good record is followed by `tail` (not empty), while no one writes it.
+
+    Args:
+        tail: its first bytes, one more than a record may have if there are so many.
+        rest_is_nul: whether all bytes after those are NUL (true also where there are none).
+        expected: what the record that was being written had to agree with.
+        bad_line: why the LF-ended line that the tail begins with is not the next record; None: it begins with none.
+    """
+    line, lf, after = tail.partition(b"\n")
+    if lf:
+        if bad_line is None:
+            message = "a line without a flaw is no tail"
+            raise ValueError(message)
+        return _judge_line(line, bad_line, ends=not after and rest_is_nul and len(tail) <= RECORD_LIMIT)
+    text = tail.rstrip(_NUL)
+    if rest_is_nul and not text:
+        return Verdict(JournalState.ZEROS, (Problem(rule="only NUL bytes stand after the last record"),))
+    if not rest_is_nul or len(text) > RECORD_LIMIT:
+        rule = f"expected a line of at most {RECORD_LIMIT:,} bytes with its LF, found more without one"
+        return Verdict(JournalState.INVALID, (Problem(rule=rule),))
+    if completion(text, expected) is not None:
+        rule = f"the last record is cut off after {len(text):,} bytes"
+        return Verdict(JournalState.TORN, (Problem(rule=rule),))
+    if foreign := foreign_plan(text, expected.plan_sha256):
+        return Verdict(JournalState.INVALID, (foreign,), foreign=True)
+    if rule := _never_accidental(text):
+        return Verdict(JournalState.INVALID, (Problem(rule=rule),))
+    rule = "the last bytes are no record and no beginning of one"
+    return Verdict(JournalState.UNCERTAIN_TAIL, (Problem(rule=rule),))
+
+
+def _judge_line(line: bytes, flaw: BadLineError, *, ends: bool) -> Verdict:
+    if flaw.vouched or flaw.foreign:
+        return Verdict(JournalState.INVALID, flaw.problems, foreign=flaw.foreign)
+    if rule := _never_accidental(line):
+        return Verdict(JournalState.INVALID, (Problem(rule=rule),))
+    state = JournalState.UNCERTAIN_TAIL if ends else JournalState.INVALID
+    return Verdict(state, flaw.problems)
+
+
+def _never_accidental(line: bytes) -> str | None:
+    """Why bytes are no record that an accident changed: no write of ours, cut or flipped, leaves these."""
+    if line.startswith(_BYTE_ORDER_MARKS):
+        return "expected UTF-8 without a byte order mark"
+    if not line.strip(_BLANK):
+        return "expected a record, found a blank line"
+    if b"\r" in line:
+        return "expected LF line ends, found a carriage return"
+    return None
+
+
+def refusal(verdict: Verdict) -> OakbenchError | None:
+    """The error of a state without results; None where there are results."""
+    if verdict.state.has_results:
+        return None
+    if verdict.foreign:
+        return IdentityError("this journal is of another plan", verdict.problems)
+    return JournalError("this journal is invalid", verdict.problems)
