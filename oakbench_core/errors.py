@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,13 @@ class ExitCode(IntEnum):
     DEFECT = 70
 
 
-PRECEDENCE = (70, 2, 43, 41, 42, 31, 40, 32, 30, 21, 20, 13, 11, 12, 10, 1, 0)
+PRECEDENCE: Final = (70, 2, 43, 41, 42, 31, 40, 32, 30, 21, 20, 13, 11, 12, 10, 1, 0)
+"""Where several codes apply, the first of this order is the one that is returned."""
+
+
+def strongest(codes: Iterable[int]) -> ExitCode:
+    """The one code of several that a command returns; 0 of none."""
+    return ExitCode(min(codes, key=PRECEDENCE.index, default=ExitCode.DONE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

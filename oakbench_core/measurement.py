@@ -21,7 +21,7 @@ def exact_sum(values: Iterable[float]) -> float:
     Raises OverflowError if the sum is beyond what a float can hold.
     """
     held = values if isinstance(values, list | tuple) else list(values)
-    if all(type(value) is int for value in held):
+    if set(map(type, held)) <= {int}:
         return sum(held)
     return math.fsum(held)
 

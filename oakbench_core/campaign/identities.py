@@ -29,6 +29,8 @@ class _Sides(NamedTuple):
     b_timed_out: bool
 
     def differing(self) -> list[str]:
+        if self.a == self.b:
+            return []
         return [
             name
             for name, a, b in zip(POPULATION_FIELDS, self.a, self.b, strict=True)
@@ -63,7 +65,7 @@ class Identities:
         return self._may_differ.issuperset(differing)
 
     def _note_frozen(self, places: tuple[int, int], differing: Sequence[str]) -> None:
-        for place in places:
+        for place in places if differing else ():
             for name, value in frozen_values(self._ledger.plan, place).items():
                 if name in differing:
                     self._frozen.setdefault(name, set()).add(value)

@@ -164,6 +164,7 @@ class Ledger:
         self.last_runner: Any = None  # the `runner` of the last `opened`
         self.last_stop: Any = None  # the `stop` of a `closed` that nothing followed
         self._values = {name: array("d", [_UNMEASURED]) * size for name in RESOURCES}
+        self._columns = tuple(self._values.values())
         self._populations: _Pool[tuple[Any, ...]] = _Pool()
         self._accountings: _Pool[Accounting] = _Pool()
         self._endings: _Pool[Ending] = _Pool()
@@ -171,6 +172,12 @@ class Ledger:
         self._accounting = array("i", [0]) * size
         self._ending = array("i", [0]) * size
         self._next_unstarted = 0
+        checks = {
+            (workflow_name, task_name): tuple(check.name for check in task.oracle.checks)
+            for workflow_name, workflow in plan.document.workflows.items()
+            for task_name, task in workflow.tasks.items()
+        }
+        self._check_names = [checks[trial.workflow, trial.task] for trial in plan.schedule]
 
     def standing(self, trial: int) -> Standing:
         return Standing(self.standings[trial])
@@ -212,55 +219,54 @@ class Ledger:
         """Fold one event in; empty if it was legal, else every rule it breaks, and nothing has changed."""
         if event.plan_sha256 != self.plan.plan_sha256:
             return (Violation(Rule.IDENTITY, f"plan_sha256 is of another plan: {event.plan_sha256}"),)
-        kind = EventKind(event.event)
-        if kind is EventKind.OPENED or kind is EventKind.CLOSED:
+        kind = event.event
+        if kind in _OF_THE_RUNNER:
             self._note_runner(kind, event)
         elif violations := self._apply_to_trial(kind, event):
             return violations
-        self.events[kind] += 1
+        self.events[_KINDS[kind]] += 1
         return ()
 
-    def _note_runner(self, kind: EventKind, event: Any) -> None:
+    def _note_runner(self, kind: str, event: Any) -> None:
         self.in_flight.clear()
-        if kind is EventKind.CLOSED:
+        if kind == EventKind.CLOSED:
             self.last_stop = event.stop
             return
         self.last_runner, self.last_stop = event.runner, None
         self.unsafe_filesystem |= bool(event.runner.unsafe_filesystem)
 
-    def _apply_to_trial(self, kind: EventKind, event: Any) -> tuple[Violation, ...]:
+    def _apply_to_trial(self, kind: str, event: Any) -> tuple[Violation, ...]:
         trial_id = event.trial_id
-        if kind is EventKind.RECOVERED and trial_id is None:
+        if trial_id is None and kind == EventKind.RECOVERED:
             self._note_recovery(event)
             return ()
         trial = self.plan.index.get(trial_id)
         if trial is None:
             return (Violation(Rule.INVALID, f"trial_id {trial_id!r} is not in the plan"),)
         step = _step(kind, event)
-        before = Standing(self.standings[trial])
+        before = _STANDINGS[self.standings[trial]]
         after = TRANSITIONS.get((before, step))
-        violations = []
+        violations = self._broken_by_row(trial, event) if kind == EventKind.FINISHED else ()
         if after is None:
             standing = before.name.lower().replace("_", " ")
-            violations.append(Violation(Rule.INVALID, f"{trial_id} is {standing}, it cannot be {step}"))
-        if kind is EventKind.FINISHED:
-            entry = self.plan.schedule[trial]
-            planned = self.plan.check_names(entry)
-            violations += [
-                Violation(Rule.INVALID, text)
-                for text in row_violations(event.row, event.terminal, entry, self.plan.campaign_id, planned)
-            ]
+            violations = (Violation(Rule.INVALID, f"{trial_id} is {standing}, it cannot be {step}"), *violations)
         if violations or after is None:
-            return tuple(violations)
+            return violations
         self._move(trial, before, after)
-        if kind is EventKind.STARTED:
+        if kind == EventKind.STARTED:
             self._note_start(trial, event)
-        elif kind is EventKind.FINISHED:
+        elif kind == EventKind.FINISHED:
             self._note_end(trial, after, event)
         else:
             self.reserved_s += self.plan.schedule[trial].timeout_s
             self._note_recovery(event)
         return ()
+
+    def _broken_by_row(self, trial: int, event: Any) -> tuple[Violation, ...]:
+        entry = self.plan.schedule[trial]
+        names = self._check_names[trial]
+        broken = row_violations(event.row, event.terminal, entry, self.plan.campaign_id, names)
+        return tuple([Violation(Rule.INVALID, text) for text in broken])
 
     def _move(self, trial: int, before: Standing, after: Standing) -> None:
         self.standings[trial] = after
@@ -287,8 +293,7 @@ class Ledger:
             self.ended_at[trial] = utc_seconds(event.at)
         resources = row.resources
         if resources is not None:
-            for name, column in self._values.items():
-                value = getattr(resources, name)
+            for column, value in zip(self._columns, _resource_values(resources), strict=True):
                 if value is not None:
                     column[trial] = value
         self._population[trial] = self._populations.number(_population_of(row))
@@ -306,13 +311,17 @@ class Ledger:
             self.observed_charge_s = EXACT.add(self.observed_charge_s, Decimal(repr(duration)))
 
 
+_STANDINGS: Final = tuple(Standing)
+_KINDS: Final = {kind.value: kind for kind in EventKind}
+_OF_THE_RUNNER: Final = frozenset({EventKind.OPENED.value, EventKind.CLOSED.value})
+_resource_values = attrgetter(*RESOURCES)
 _FRACTIONAL: Final = frozenset({"duration_s", "cost_usd", "cost_weighted_tokens"})
 
 
-def _step(kind: EventKind, event: Any) -> Step:
-    if kind is EventKind.STARTED:
+def _step(kind: str, event: Any) -> Step:
+    if kind == EventKind.STARTED:
         return Step.STARTED
-    if kind is EventKind.RECOVERED:
+    if kind == EventKind.RECOVERED:
         return Step.RESERVED
     match event.terminal:
         case Terminal.COMPLETED:

@@ -18,7 +18,7 @@ from oakbench_core.canonical import canonical_text
 from oakbench_core.intervals import BOOTSTRAP_METHOD, CONFIDENCE, PairTable, Resampling, bootstrap_key, newcombe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from oakbench_core.campaign.conditions import Pair
     from oakbench_core.campaign.counts import Horizon
@@ -112,13 +112,14 @@ def _tally_of(ledger: Ledger, pair: Pair, identities: Identities) -> _Tally:
     return tally
 
 
-def _omissions(ledger: Ledger, pair: Pair, tally: _Tally, horizon: Horizon) -> list[str]:
+def _omissions(ledger: Ledger, pair: Pair, tally: _Tally, horizon: Horizon, agreeing: Container[str]) -> list[str]:
     """Every code that withholds the intervals, in the order of report.md row 17."""
     counts = counts_of(ledger, [place for block in pair.blocks for place in block], horizon)
     complete = len(tally.complete_a)
     codes = ["no_complete_blocks"] * (complete == 0) + ["singleton"] * (complete == 1)
     codes += horizon.open_codes(counts)
-    if not all(population_of(ledger, side).agrees for side in (tally.complete_a, tally.complete_b)):
+    sides = {pair.a: tally.complete_a, pair.b: tally.complete_b}
+    if not all(subject in agreeing or population_of(ledger, places).agrees for subject, places in sides.items()):
         codes.append("mixed_population")
     return codes + horizon.selection_codes()
 
@@ -151,11 +152,17 @@ class PairReport(NamedTuple):
     tasks: int
 
 
-def pair_report(ledger: Ledger, pair: Pair, horizon: Horizon, resample: Callable[[Resampling], Interval]) -> PairReport:
-    """One entry of `pairs`; `resample` computes the bootstrap interval, and is called only where one is given."""
+def pair_report(
+    ledger: Ledger, pair: Pair, horizon: Horizon, resample: Callable[[Resampling], Interval], agreeing: Container[str]
+) -> PairReport:
+    """One entry of `pairs`.
+
+    `resample` computes the bootstrap interval, and is called only where one is given. `agreeing` names the subjects
+    whose whole group under this condition is one population, so that the rows of its complete blocks are too.
+    """
     identities = Identities(ledger)
     tally = _tally_of(ledger, pair, identities)
-    omitted = _omissions(ledger, pair, tally, horizon)
+    omitted = _omissions(ledger, pair, tally, horizon, agreeing)
     table, scheduled = tally.table, len(pair.blocks)
     given = {} if omitted else _intervals(ledger, pair, table, resample)
     timed_out = {

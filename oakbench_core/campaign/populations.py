@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PER_TASK: Final = frozenset({"fixture_version", "oracle_version", "prompt_sha256"})
 EXEMPT: Final = frozenset({"agent_version", "resolved_model"})
 NOTHING_RECORDED: Final[tuple[None, ...]] = (None,) * len(POPULATION_FIELDS)
+_PER_TASK_FROZEN: Final = "fixture_version"
+_FIXTURE: Final = POPULATION_FIELDS.index(_PER_TASK_FROZEN)
 _EXEMPT_PLACES: Final = [POPULATION_FIELDS.index(name) for name in sorted(EXEMPT)]
 
 
@@ -90,19 +92,20 @@ class _Rows:
 
     @classmethod
     def read(cls, ledger: Ledger, places: Places) -> _Rows:
-        rows = cls({}, Counter(), {})
         schedule, standings = ledger.plan.schedule, ledger.standings
+        distinct: dict[
+            tuple[str, int, bool], int
+        ] = {}  # rows of the same values → one of them, for most rows are alike
+        rows = cls({}, Counter(), {})
         for place in places:
             standing = standings[place]
-            if standing not in JUDGED:
-                continue
-            task, values, timed_out = schedule[place].task, recorded(ledger, place), standing == Standing.TIMED_OUT
-            if task not in rows.by_task:
-                rows.by_task[task] = set()
-                rows.a_place[task] = place
-            rows.by_task[task].add((values, timed_out))
-            if timed_out:
-                rows.timed_out[values] += 1
+            if standing in JUDGED:
+                distinct[schedule[place].task, ledger.population_number(place), standing == Standing.TIMED_OUT] = place
+                if standing == Standing.TIMED_OUT:
+                    rows.timed_out[recorded(ledger, place)] += 1
+        for (task, _, timed_out), place in distinct.items():
+            rows.by_task.setdefault(task, set()).add((recorded(ledger, place), timed_out))
+            rows.a_place[task] = place
         return rows
 
 
@@ -130,6 +133,21 @@ def _whole(columns: Mapping[str, set[Any]], frozen: Mapping[str, Any]) -> dict[s
     return found
 
 
+def _within_tasks(plan: Plan, rows: _Rows) -> dict[str, set[Any]]:
+    """The fields that differ among the rows of one task, with their values over all such tasks."""
+    differing: dict[str, set[Any]] = {}
+    for task, of_task in rows.by_task.items():
+        frozen = frozen_values(plan, rows.a_place[task])
+        if len(of_task) == 1 and not _differing(
+            {values[_FIXTURE] for values, _ in of_task}, frozen.get(_PER_TASK_FROZEN)
+        ):
+            continue  # one row agrees with itself
+        in_task = {name: values for name, values in _columns(of_task).items() if name in PER_TASK}
+        for name, values in _whole(in_task, frozen).items():
+            differing.setdefault(name, set()).update(values)
+    return differing
+
+
 def population_of(ledger: Ledger, places: Places) -> Population:
     """The population of the completed and timed-out rows of one group's trials at `places`."""
     rows = _Rows.read(ledger, places)
@@ -141,10 +159,7 @@ def population_of(ledger: Ledger, places: Places) -> Population:
         frozen = frozen_values(ledger.plan, next(iter(rows.a_place.values())))
         in_group = {name: values for name, values in columns.items() if name not in PER_TASK}
         differing = _whole(in_group, frozen)
-    for task, of_task in rows.by_task.items():
-        in_task = {name: values for name, values in _columns(of_task).items() if name in PER_TASK}
-        for name, values in _whole(in_task, frozen_values(ledger.plan, rows.a_place[task])).items():
-            differing.setdefault(name, set()).update(values)
+    differing |= _within_tasks(ledger.plan, rows)
     unreported = sum(
         count
         for values, count in rows.timed_out.items()

@@ -88,8 +88,12 @@ def _summary(ledger: Ledger, as_of: int | None, resample: Resample) -> dict[str,
     everything = range(len(ledger.standings))
     counts = counts_of(ledger, everything, horizon)
     conditions = conditions_of(ledger.plan)
-    groups = [_group(ledger, group, horizon) for condition in conditions for group in condition.groups()]
-    pairs = [pair_report(ledger, pair, horizon, resample) for condition in conditions for pair in condition.pairs()]
+    groups, pairs = [], []
+    for condition in conditions:
+        of_condition = [_group(ledger, group, horizon) for group in condition.groups()]
+        agreeing = {group["key"]["subject"] for group in of_condition if group["population"]["agrees"]}
+        groups += of_condition
+        pairs += [pair_report(ledger, pair, horizon, resample, agreeing) for pair in condition.pairs()]
     findings = Findings(
         ledger=ledger,
         conditions=conditions,

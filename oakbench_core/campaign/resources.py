@@ -95,7 +95,7 @@ def _resource(ledger: Ledger, name: str, trials: _Trials, *, final: bool, popula
     if not population_agrees:
         of_mean.append("mixed_population")
     partial = None if of_sum else values.partial_sum
-    total = None if of_sum or of_total else values.complete_total
+    total = partial if values.complete and not of_total else None
     conditional = not (of_mean or {"mixed_sources", "mixed_weights"} & set(of_sum))
     return {
         "unit": RESOURCE_UNITS[name],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Context, Decimal, Inexact
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.vocabulary import CheckStatus, SkipPhase, SkipReason, Terminal
@@ -16,14 +17,8 @@ if TYPE_CHECKING:
 EXACT: Final = Context(prec=2_000, Emax=999_999, Emin=-999_999, traps=[Inexact])
 """Room for every sum of finite binary floats in their shortest spelling; a rounding would raise, never pass unseen."""
 
-IDENTITY_FIELDS: Final = (
-    "workflow",
-    "task",
-    "instruction_level",
-    "agent",
-    "model",
-    "subject",
-)
+IDENTITY_FIELDS: Final = ("workflow", "task", "instruction_level", "agent", "model", "subject")
+_identity = attrgetter(*IDENTITY_FIELDS)
 
 
 def row_violations(
@@ -42,9 +37,10 @@ def row_violations(
         yield f"row.bench_id is {row.bench_id!r}, the plan's campaign is {campaign_id!r}"
     if row.run != trial.repetition:
         yield f"row.run is {row.run}, the plan's repetition is {trial.repetition}"
-    for field in IDENTITY_FIELDS:
-        if getattr(row, field) != getattr(trial, field):
-            yield f"row.{field} is {getattr(row, field)!r}, the plan says {getattr(trial, field)!r}"
+    if _identity(row) != _identity(trial):
+        for field, found, frozen in zip(IDENTITY_FIELDS, _identity(row), _identity(trial), strict=True):
+            if found != frozen:
+                yield f"row.{field} is {found!r}, the plan says {frozen!r}"
     yield from _ending_violations(row, terminal)
     yield from _check_violations(row, terminal, planned)
     if row.suspended_s is not None and getattr(row.resources, "duration_s", None) is not None:
@@ -87,9 +83,9 @@ def _check_violations(row: RowLike, terminal: str, planned: tuple[str, ...]) -> 
 
 
 def _judged_violations(row: RowLike, checks: Sequence[CheckLike], planned: tuple[str, ...]) -> Iterator[str]:
-    names = [check.name for check in checks]
-    if sorted(names) != sorted(planned):
-        yield f"row.oracle.checks are {names}, the plan's are {list(planned)}: each once, no other"
+    names = tuple(check.name for check in checks)
+    if names != planned and sorted(names) != sorted(planned):
+        yield f"row.oracle.checks are {list(names)}, the plan's are {list(planned)}: each once, no other"
         return
     if any(check.status == CheckStatus.UNMEASURED for check in checks):
         yield "row.oracle.checks has an unmeasured check: the trial is skipped, not completed"

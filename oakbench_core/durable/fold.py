@@ -29,7 +29,6 @@ from oakbench_core.durable.records import (
     Started,
     decode_block,
     exact,
-    paths_are_plain,
 )
 from oakbench_core.errors import Problem
 
@@ -119,7 +118,7 @@ class Fold:
             for line in lines:
                 self._take_alone(line)
         else:
-            self._take_records(lines, records, plain=paths_are_plain(whole))
+            self._take_records(lines, records)
         return self.offset - start
 
     def _take_alone(self, line: bytes) -> None:
@@ -127,25 +126,25 @@ class Fold:
         if records is None:
             self.take_line(line)
         else:
-            self._take_records([line], records, plain=paths_are_plain(line))
+            self._take_records([line], records)
 
-    def _take_records(self, lines: Sequence[bytes], records: Sequence[Record], *, plain: bool) -> None:
+    def _take_records(self, lines: Sequence[bytes], records: Sequence[Record]) -> None:
         plan_sha256 = self.plan.plan_sha256
         previous = (self.last_hash or first_link(plan_sha256)).encode()
         for line, record in zip(lines, records, strict=True):
-            stated = record.hash
+            kind = type(record)
+            proved = kind is Started or (type(record) is Finished and exact(record.row))
             # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
             if (
-                record.__class__ in _TRIAL_RECORDS
+                proved
                 and record.plan_sha256 == plan_sha256
-                and sha256(previous + line[:-_HASH_SUFFIX]).hexdigest()[:32] == stated
-                and (record.__class__ is Started or exact(record.row, paths_are_plain=plain))  # type: ignore[union-attr]  # the class is looked at just before
+                and sha256(previous + line[:-_HASH_SUFFIX]).hexdigest()[:32] == record.hash
                 and len(line) < RECORD_LIMIT
             ):
                 self._admit(record, len(line) + 1)
             else:
                 self.take_line(line)
-            previous = stated.encode()
+            previous = record.hash.encode()
 
     def take_line(self, line: bytes) -> None:
         """Fold in one line (without its LF), by the measure of `decode_line`.
@@ -220,13 +219,8 @@ class Fold:
 
     def _placed(self, error: BadLineError) -> BadLineError:
         line = self.records + 1
-        problems = [
-            replace(problem, line=line, byte=self.offset + (problem.byte or 0)) for problem in error.problems
-        ]
+        problems = [replace(problem, line=line, byte=self.offset + (problem.byte or 0)) for problem in error.problems]
         return BadLineError(problems, vouched=error.vouched, foreign=error.foreign)
-
-
-_TRIAL_RECORDS: Final = frozenset({Started, Finished})
 
 
 def _too_long(line: bytes, plan_sha256: str) -> BadLineError:

@@ -101,10 +101,10 @@ def decode_line(line: bytes, plan_sha256: str, previous: str) -> Event:
         raise BadLineError(problems, vouched=True)
     if problem := _inexact(line, value) or _misplaced_keys(value):
         raise BadLineError([problem], vouched=True)
-    event, problems = checked(event_type(), value)
-    if event is None:
-        raise BadLineError(problems, vouched=True)
-    return event
+    decoded = checked(event_type(), value)
+    if decoded[0] is None:
+        raise BadLineError(decoded[1], vouched=True)
+    return decoded[0]
 
 
 def _check_hash(line: bytes, previous: str) -> None:

@@ -81,25 +81,26 @@ def judge(tail: bytes, *, rest_is_nul: bool, expected: Next, bad_line: BadLineEr
         expected: what the record that was being written had to agree with.
         bad_line: why the LF-ended line that the tail begins with is not the next record; None: it begins with none.
     """
-    line, lf, after = tail.partition(b"\n")
-    if lf:
-        if bad_line is None:
-            message = "a line without a flaw is no tail"
-            raise ValueError(message)
+    if bad_line is not None:
+        line, _, after = tail.partition(b"\n")
         return _judge_line(line, bad_line, ends=not after and rest_is_nul and len(tail) <= RECORD_LIMIT)
     text = tail.rstrip(_NUL)
-    if rest_is_nul and not text:
-        return Verdict(JournalState.ZEROS, (Problem(rule="only NUL bytes stand after the last record"),))
     if not rest_is_nul or len(text) > RECORD_LIMIT:
         rule = f"expected a line of at most {RECORD_LIMIT:,} bytes with its LF, found more without one"
         return Verdict(JournalState.INVALID, (Problem(rule=rule),))
+    return _judge_fragment(text, expected)
+
+
+def _judge_fragment(text: bytes, expected: Next) -> Verdict:
+    if not text:
+        return Verdict(JournalState.ZEROS, (Problem(rule="only NUL bytes stand after the last record"),))
     if completion(text, expected) is not None:
         rule = f"the last record is cut off after {len(text):,} bytes"
         return Verdict(JournalState.TORN, (Problem(rule=rule),))
     if foreign := foreign_plan(text, expected.plan_sha256):
         return Verdict(JournalState.INVALID, (foreign,), foreign=True)
-    if rule := _never_accidental(text):
-        return Verdict(JournalState.INVALID, (Problem(rule=rule),))
+    if flaw := _never_accidental(text):
+        return Verdict(JournalState.INVALID, (Problem(rule=flaw),))
     rule = "the last bytes are no record and no beginning of one"
     return Verdict(JournalState.UNCERTAIN_TAIL, (Problem(rule=rule),))
 

@@ -30,7 +30,7 @@ def json_schema(name: SchemaName) -> dict[str, Any]:
         case SchemaName.ROW:
             from oakbench_core.campaign.row import Row as Model  # type: ignore[assignment]  # as above
         case SchemaName.REPORT:
-            from oakbench_core.campaign.report_document import Report as Model  # type: ignore[assignment]  # as above
+            from oakbench_core.campaign.report_document import ReportDocument as Model  # type: ignore[assignment]  # as above
     body = TypeAdapter(Model).json_schema(by_alias=True)
     heading = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -54,7 +54,9 @@ def why_no_total(measured: Measured) -> str:
         return "unmeasured"
     if measured.mixed:
         return "no sum: mixed sources"
-    return f"no total: {thousands(measured.unmeasured)} unmeasured" if measured.unmeasured else ""
+    if measured.unmeasured:
+        return f"no total: {thousands(measured.unmeasured)} unmeasured"
+    return "no total: source unknown" if measured.unknown_source else ""
 
 
 def coverage_words(measured: Measured, detail: int, *, of_started: str = "") -> Line:

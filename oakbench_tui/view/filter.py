@@ -1,12 +1,14 @@
 """The filter language: `state:interrupted !hg duration:>60`. Terms stand beside each other and must all hold.
 
-A term is a regex on the trial's ID, or `KEY:VALUE`; `!` before it inverts it; quotes hold blanks together. Letters match
-in either case unless the value has a capital. A value of a closed list may be any beginning of a word; of a name it is
-the whole name, or else a regex; of a number `>60`, `>=60`, `<60`, `<=60`, `60` or `10..60`, which no unmeasured value meets.
+A term is a regex on the trial's ID, or `KEY:VALUE`; `!` before it inverts it; quotes hold blanks together. Letters
+match in either case unless the value has a capital. A value of a closed list may be any beginning of a word; of a name
+it is the whole name, or else a regex; of a number `>60`, `>=60`, `<60`, `<=60`, `60` or `10..60`, and no unmeasured
+value is any number.
 """
 
 from __future__ import annotations
 
+import operator
 import re
 import shlex
 from dataclasses import dataclass
@@ -49,7 +51,6 @@ _STATES: Final = {
     "running": {Standing.INTERRUPTED},
 }
 _OUTCOMES: Final = {str(outcome): {s for s in Standing if s.outcome is outcome} for outcome in Outcome}
-KEYS: Final = ("state", "outcome", *NAME_KEYS, *NUMBER_KEYS, "rep", "unmeasured", "reason")
 
 
 class FilterError(ValueError):
@@ -134,7 +135,7 @@ class _Unmeasured:
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """What the trial's end names: the first check that did not pass, a skip's reason, its instrument, an error's type."""
+    """What the trial's end names: the first check not passed, a skip's reason or instrument, an error's type."""
 
     pattern: re.Pattern[str]
 
@@ -207,19 +208,10 @@ def _keyed(key: str, value: str) -> Term:
     if key in NUMBER_KEYS:
         resource = NUMBER_KEYS[key]
         return _Number(lambda snapshot, place: snapshot.resource(resource, place), _range(value))
-    match key:
-        case "state":
-            return _state(value)
-        case "outcome":
-            return _Standings(frozenset(_OUTCOMES[_chosen(value, _OUTCOMES, "outcome")]))
-        case "rep":
-            return _Number(lambda snapshot, place: snapshot.trial(place).repetition, _range(value))
-        case "unmeasured":
-            names = {**{name: name for name in RESOURCE_UNITS}, **NUMBER_KEYS}
-            return _Unmeasured(names[_chosen(value, names, "resource")])
-        case "reason":
-            return _Reason(_regex(value))
-    raise FilterError(f"no key is called {display_safe(key)}: " + " ".join(KEYS))
+    make = _OTHER_KEYS.get(key)
+    if make is None:
+        raise FilterError(f"no key is called {display_safe(key)}: " + " ".join(KEYS))
+    return make(value)
 
 
 def _state(value: str) -> Term:
@@ -247,8 +239,16 @@ def _regex(text: str) -> re.Pattern[str]:
         raise FilterError(f"{display_safe(text)} is no regex: {error.msg}") from error
 
 
-_COMPARISON: Final = re.compile(r"(>=|<=|>|<|=?)([0-9]+(?:\.[0-9]+)?)")
+_COMPARISON: Final = re.compile(r"(>=|<=|>|<|=?)([0-9]+(?:\.[0-9]+)?)?")
 _BETWEEN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\.\.([0-9]+(?:\.[0-9]+)?)")
+_COMPARED: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "<=": operator.le,
+    "=": operator.eq,
+    "": operator.eq,
+}
 
 
 def _range(value: str) -> Callable[[float], bool]:
@@ -257,17 +257,27 @@ def _range(value: str) -> Callable[[float], bool]:
         return lambda number: low <= number <= high
     match = _COMPARISON.fullmatch(value)
     if match is None:
-        if value in {">", "<", ">=", "<=", "="}:
-            return lambda number: True  # noqa: ARG005 - the bound is still being typed
         raise FilterError(f"expected a number such as >60, <60 or 10..60, found {display_safe(value)}")
-    bound = float(match[2])
-    match match[1]:
-        case ">":
-            return lambda number: number > bound
-        case "<":
-            return lambda number: number < bound
-        case ">=":
-            return lambda number: number >= bound
-        case "<=":
-            return lambda number: number <= bound
-    return lambda number: number == bound
+    if match[2] is None:
+        return lambda _: True  # the bound is still being typed
+    compared, bound = _COMPARED[match[1]], float(match[2])
+    return lambda number: compared(number, bound)
+
+
+def _unmeasured(value: str) -> Term:
+    names = {**{name: name for name in RESOURCE_UNITS}, **NUMBER_KEYS}
+    return _Unmeasured(names[_chosen(value, names, "resource")])
+
+
+def _repetition(snapshot: Snapshot, place: int) -> int:
+    return snapshot.trial(place).repetition
+
+
+_OTHER_KEYS: Final[Mapping[str, Callable[[str], Term]]] = {
+    "state": _state,
+    "outcome": lambda value: _Standings(frozenset(_OUTCOMES[_chosen(value, _OUTCOMES, "outcome")])),
+    "rep": lambda value: _Number(_repetition, _range(value)),
+    "unmeasured": _unmeasured,
+    "reason": lambda value: _Reason(_regex(value)),
+}
+KEYS: Final = (*NAME_KEYS, *NUMBER_KEYS, *_OTHER_KEYS)

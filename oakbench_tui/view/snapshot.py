@@ -55,7 +55,8 @@ class Measured:
     """One resource over the started trials of the campaign.
 
     `total` is the sum of what was observed where a report would give one for these rows together, else None: nothing
-    observed, or values that must not be added (then `mixed` says so).
+    observed, or values that must not be added (then `mixed` says so). `unknown_source`: a cost nobody vouches for, so
+    that the sum is no total however complete it is.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Measured:
     started: int
     total: int | Decimal | None
     mixed: bool = False
+    unknown_source: bool = False
 
     @property
     def unmeasured(self) -> int:
@@ -110,7 +112,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A campaign at one moment. `at` is when it was taken (seconds since 1970), `version` grows with each one."""
+    """A campaign at one moment. `at` is when it was taken (seconds since 1970), `version` grows with each one.
+
+    `measured` is of the whole campaign, `groups` of each of its groups, in the order of `Grouping`.
+    """
 
     version: int
     at: float
@@ -121,8 +126,10 @@ class Snapshot:
     admission: Admission
     at_worst: int | None
     measured: tuple[Measured, ...]
+    groups: tuple[tuple[Measured, ...], ...]
     reading: Reading
     events: int
+    newest: int | None = None  # the trial that the last event names
 
     @property
     def plan(self) -> Plan:

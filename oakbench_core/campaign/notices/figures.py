@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.notices.findings import notice
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from oakbench_core.campaign.notices.findings import Document, Findings
 
@@ -18,8 +18,8 @@ SMALL_TASKS: Final = 30
 
 
 def _groups_with(findings: Findings, has: Callable[[Document], bool]) -> list[Document]:
-    """The keys of the groups of which some resource has it."""
-    return [group["key"] for group in findings.groups if any(map(has, group["resources"].values()))]
+    """The groups of which some resource has it."""
+    return [{"key": group["key"]} for group in findings.groups if any(map(has, group["resources"].values()))]
 
 
 def resources(findings: Findings) -> Iterator[Document]:
@@ -50,10 +50,6 @@ def resources(findings: Findings) -> Iterator[Document]:
         )
 
 
-def _pairs_with(pairs: Iterable[Document], field: str, value: Callable[[Document], Any]) -> list[Document]:
-    return [{"key": pair["key"], field: value(pair)} for pair in pairs]
-
-
 def _disagreements(pair: Document) -> int:
     return int(pair["table"]["only_a"] + pair["table"]["only_b"])
 
@@ -73,7 +69,14 @@ def pairs(findings: Findings) -> Iterator[Document]:
             "complete_case_estimate",
             "Some differences are over complete blocks only; the bounds beside them say how far the lost blocks could "
             "move them.",
-            pairs=_pairs_with(lossy, "blocks", lambda pair: pair["blocks"]),
+            pairs=[
+                {
+                    "key": pair["key"],
+                    "complete": pair["blocks"]["complete"],
+                    "scheduled": pair["blocks"]["scheduled"],
+                }
+                for pair in lossy
+            ],
         )
     yield notice(
         "multiplicity",
@@ -127,5 +130,5 @@ def samples(findings: Findings) -> Iterator[Document]:
         yield notice(
             "degenerate",
             "No disagreement was seen in the complete blocks of some pairs; that is not the same as no difference.",
-            pairs=_pairs_with(degenerate, "complete", lambda pair: pair["blocks"]["complete"]),
+            pairs=[{"key": pair["key"], "complete": pair["blocks"]["complete"]} for pair in degenerate],
         )

@@ -1,0 +1,305 @@
+"""The journal's reader: it folds what is on file, says what stands at the end, and reads on from where it stood.
+
+It takes no lock, writes nothing and maps nothing; it holds one block of bytes at a time, whatever the file holds. A
+poll reads, probes the lock and, if no one writes, sees that nothing came in between: only then is a tail judged, for
+only then can no one still be writing it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from oakbench_core.durable.fold import Fold
+from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
+from oakbench_core.durable.host import boot_id, file_system
+from oakbench_core.durable.lock import Liveness, LockState, probe_lock
+from oakbench_core.durable.opening import failures_named, open_to_read
+from oakbench_core.durable.tail import JournalState, Tail, Verdict, judge, refusal
+from oakbench_core.errors import JournalError, Problem, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from oakbench_core.campaign.ledger import Ledger
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.errors import OakbenchError
+
+JOURNAL_NAME: Final = "journal.jsonl"
+POLL_LIMIT: Final = 8 << 20
+_BLOCK: Final = RECORD_LIMIT  # a block without an LF is then a line too long
+_RAW_BLOCK: Final = 16 << 10
+
+
+class Poll(NamedTuple):
+    """What one poll found; `state` is None while bytes are known to be unread (`more`).
+
+    `touched`: places in the schedule of the trials that the new events name, in their order.
+    """
+
+    state: JournalState | None
+    records: int
+    touched: tuple[int, ...]
+    more: bool
+
+
+class _Stamp(NamedTuple):
+    """What tells one file from another, and that it was touched."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Self:
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+    def is_same_file(self, other: _Stamp) -> bool:
+        return self[:2] == other[:2]
+
+
+def journal_path(path: Path) -> Path:
+    """The journal of a campaign folder; a path that is no folder is the journal's own."""
+    return path / JOURNAL_NAME if path.name != JOURNAL_NAME and path.is_dir() else path
+
+
+class JournalReader:
+    """Reads one journal, again and again: each `poll` goes on where the last one stood.
+
+    `path` is the journal or its campaign folder. Where another file, or other bytes, stand in the place of what was
+    read, everything is dropped: that poll says REPLACED, and the next one begins anew with a new `ledger`.
+    """
+
+    def __init__(self, path: Path, plan: Plan, *, probe: Callable[[int], LockState] = probe_lock) -> None:
+        self.path = journal_path(path)
+        self.plan = plan
+        self._probe = probe
+        self._descriptor: int | None = None
+        self._forget(Verdict(JournalState.ABSENT))
+
+    def _forget(self, verdict: Verdict) -> None:
+        self.close()
+        self.fold = Fold(self.plan)
+        self.size = 0
+        self.liveness = Liveness.UNKNOWN
+        self._verdict = verdict
+        self._bad_line: BadLineError | None = None
+        self._stamp: _Stamp | None = None
+        self._lock: LockState | None = None
+        self._lacks_newline = False
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.fold.ledger
+
+    @property
+    def state(self) -> JournalState:
+        """As the last poll that reached the end of the file found it."""
+        return self._verdict.state
+
+    @property
+    def offset(self) -> int:
+        """Bytes of good records that are on file."""
+        return self.fold.offset - self._lacks_newline
+
+    @property
+    def tail(self) -> Tail | None:
+        """What stands after the last good record; None if nothing does."""
+        size = self.size - self.offset
+        return Tail(self.state, self.offset, size) if size > 0 else None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What the tail lacks, or what makes the journal invalid: each with file, line and byte."""
+        line, file, start = self.fold.records + 1, str(self.path), self.fold.offset
+        return tuple(
+            replace(problem, file=file)
+            if problem.line is not None
+            else replace(problem, file=file, line=line, byte=start + (problem.byte or 0))
+            for problem in self._verdict.problems
+        )
+
+    @property
+    def refusal(self) -> OakbenchError | None:
+        """The error of a journal without results; None if it has results."""
+        return refusal(replace(self._verdict, problems=self.problems))
+
+    def poll(self, max_bytes: int = POLL_LIMIT) -> Poll:
+        """Read on, one block past `max_bytes` at most, and judge the tail once the end is reached.
+
+        Raises:
+            PlatformError: the path is no regular file, or may not be read; nothing read before is lost.
+        """
+        before = self.fold.records
+        with failures_named(self.path, "read it"):
+            state = self._advance(max_bytes)
+        touched, self.fold.touched = tuple(self.fold.touched), []
+        return Poll(state, max(self.fold.records - before, 0), touched, more=state is None)
+
+    def _advance(self, max_bytes: int) -> JournalState | None:
+        status = self._look()
+        if status is None or self._descriptor is None:
+            return self.state
+        if _Stamp.of(status) == self._stamp and self._probe(self._descriptor) is self._lock:
+            return self.state
+        if not self._read_on(self._descriptor, max_bytes):
+            self.size = max(status.st_size, self.fold.offset)
+            return None
+        return self._conclude(self._descriptor)
+
+    def _look(self) -> os.stat_result | None:
+        """The file's status, opened if need be; None if there is none, or no longer the one that was read."""
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            status = None
+        if self._descriptor is not None:
+            if status is not None and self._is_same(status, self._descriptor):
+                return status
+            self._forget(Verdict(JournalState.REPLACED))
+            return None
+        try:
+            self._descriptor = None if status is None else open_to_read(self.path)
+        except UsageError:  # renamed away since the look
+            status = None
+        if status is None:
+            self._forget(Verdict(JournalState.ABSENT))
+            self.liveness = Liveness.FREE
+        return status
+
+    def _is_same(self, status: os.stat_result, descriptor: int) -> bool:
+        stamp, opened = _Stamp.of(status), _Stamp.of(os.fstat(descriptor))
+        # The second test is of an overlay: a writer's copy keeps the number, and the old file is read no further.
+        if not stamp.is_same_file(opened) or opened.size < stamp.size:
+            return False
+        if stamp == self._stamp:
+            return True
+        if opened.size < self.size:
+            return False
+        # The chain ends in the last hash: if that still stands there, so does everything before it.
+        last = b'"%b"}\n' % self.fold.last_hash.encode() if self.fold.last_hash else b""
+        found = os.pread(descriptor, len(last), self.fold.offset - len(last))
+        if self._lacks_newline and found == last:
+            self._lacks_newline = False
+        return found == last or (self._lacks_newline and found == last[:-1])
+
+    def _read_on(self, descriptor: int, max_bytes: int) -> bool:
+        """Fold whole lines in; False if the limit came before the end or the first bad line."""
+        self._bad_line = None
+        end = self.fold.offset + max_bytes
+        try:
+            while self.fold.offset < end:
+                if not self.fold.take(os.pread(descriptor, _BLOCK, self.fold.offset)):
+                    return True
+        except BadLineError as error:
+            self._bad_line = error
+            return True
+        return False
+
+    def _conclude(self, descriptor: int) -> JournalState | None:
+        """Judge what stands at the end; None if more came meanwhile."""
+        size = os.fstat(descriptor).st_size
+        lock = self._probe(descriptor)
+        tail = os.pread(descriptor, RECORD_LIMIT + 1, self.fold.offset)
+        status = os.fstat(descriptor)
+        self.size = status.st_size
+        whole_line = self._bad_line is None and b"\n" in tail[:RECORD_LIMIT]
+        if whole_line or (lock is not LockState.HELD and status.st_size != size):
+            return None
+        self._verdict = self._verdict_on(descriptor, tail, lock)
+        self.liveness = self._liveness(lock)
+        self._stamp, self._lock = _Stamp.of(status), lock
+        return self.state
+
+    def _verdict_on(self, descriptor: int, tail: bytes, lock: LockState) -> Verdict:
+        if self._lacks_newline:
+            return self._verdict
+        if not tail:
+            return Verdict(JournalState.CLEAN if self.size else JournalState.EMPTY)
+        if self._bad_line is not None:
+            ends = self.size == self.fold.offset + len(tail)
+            return judge(tail, rest_is_nul=ends, expected=self.fold.next, bad_line=self._bad_line)
+        if lock is LockState.HELD and len(tail) <= RECORD_LIMIT:
+            return Verdict(JournalState.IN_PROGRESS)
+        if self._takes(tail):
+            return Verdict(JournalState.NO_NEWLINE, (Problem(rule="the last record lacks its LF, and nothing else"),))
+        rest_is_nul = self._is_nul(descriptor, self.fold.offset + len(tail))
+        return judge(tail, rest_is_nul=rest_is_nul, expected=self.fold.next, bad_line=None)
+
+    def _takes(self, tail: bytes) -> bool:
+        """Whether the tail is a whole record but for its LF; it is folded in."""
+        try:
+            self.fold.take_line(tail)
+        except BadLineError:
+            return False
+        self._lacks_newline = True
+        return True
+
+    def _is_nul(self, descriptor: int, start: int) -> bool:
+        while block := os.pread(descriptor, _BLOCK, start):
+            if block.strip(b"\0"):
+                return False
+            start += len(block)
+        return True
+
+    def _liveness(self, lock: LockState) -> Liveness:
+        """A free lock proves that no one writes only on the writer's machine, and if both see the same file."""
+        if lock is LockState.HELD:
+            return Liveness.WRITING
+        runner = self.ledger.last_runner
+        if lock is LockState.UNKNOWN or runner is None or runner.boot_id is None or runner.boot_id != boot_id():
+            return Liveness.UNKNOWN
+        same = runner.file_system is not None and runner.file_system == file_system(self.path)
+        return Liveness.FREE if same else Liveness.UNKNOWN
+
+    def start_offset(self, trial: int) -> int | None:
+        """Where the record of the trial's start (or reservation) begins, by its place in the schedule."""
+        return self.fold.start_offset(trial)
+
+    def end_offset(self, trial: int) -> int | None:
+        """Where the record of the trial's end begins, by its place in the schedule."""
+        return self.fold.end_offset(trial)
+
+    def raw_event(self, offset: int) -> bytes:
+        """The exact bytes, without LF, of the record that begins at `offset`; may be called from another thread.
+
+        Raises:
+            JournalError: another file stands there now; the next poll says REPLACED.
+            PlatformError, UsageError: as `open_to_read`.
+        """
+        stamp = self._stamp
+        descriptor = open_to_read(self.path)
+        try:
+            if stamp is not None and not stamp.is_same_file(_Stamp.of(os.fstat(descriptor))):
+                raise JournalError(f"{self.path}: another file stands there now")
+            with failures_named(self.path, "read it"):
+                return _line_at(descriptor, offset)
+        finally:
+            os.close(descriptor)
+
+
+def _line_at(descriptor: int, offset: int) -> bytes:
+    line = b""
+    while len(line) < RECORD_LIMIT:
+        block = os.pread(descriptor, _RAW_BLOCK, offset + len(line))
+        before, lf, _ = block.partition(b"\n")
+        line += before
+        if lf or not block:
+            break
+    return line

@@ -1,0 +1,82 @@
+"""`report DIR`: what may be said of a campaign, as Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from oakbench_core.errors import ExitCode, strongest
+from oakbench_tui.cli.campaign import open_campaign
+from oakbench_tui.cli.folder import Folder
+from oakbench_tui.cli.output import put, say
+
+if TYPE_CHECKING:
+    from oakbench_tui.cli.campaign import Campaign
+
+
+class ReportFormat(StrEnum):
+    MD = "md"
+    JSON = "json"
+
+
+def rendered(campaign: Campaign, form: str) -> str:
+    """The report's text; raises the error of a journal that gives no results."""
+    from oakbench_core.campaign.report import report_ledger
+    from oakbench_core.rendering.markdown import render_markdown
+
+    if campaign.journal.refusal is not None:
+        raise campaign.journal.refusal
+    summary = report_ledger(campaign.journal.ledger)
+    if form == ReportFormat.JSON:
+        return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return render_markdown(summary)
+
+
+def report(
+    directory: Folder = Path(),
+    *,
+    form: Annotated[ReportFormat, typer.Option("--format", help="md for people, json for programs.")] = ReportFormat.MD,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write a new file; the whole of it or nothing."),
+    ] = None,
+    require_complete: Annotated[
+        bool,
+        typer.Option("--require-complete", help="Exit with 10 if trials are missing, 11 if a writer is at work."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No messages on stderr but errors.")] = False,
+) -> None:
+    """Write what may be said of a campaign, with every trial counted and every withheld number named.
+
+    \b
+    Examples:
+      oakbench-tui report runs/vcs-2026
+      oakbench-tui report runs/vcs-2026 --format json | jq '.groups[].success'
+      oakbench-tui report runs/vcs-2026 -o report.md --require-complete
+
+    A journal with a torn end is reported all the same, and the exit code is 20 or 21.
+    """  # noqa: D301 - the \b keeps the examples' lines apart
+    campaign = open_campaign(directory)
+    text = rendered(campaign, form)
+    if output is None:
+        put(text)
+    else:
+        from oakbench_core.durable.documents import write_document
+
+        write_document(output, text.encode())
+        if not quiet:
+            say(f"written: {output}")
+    code = campaign.journal_code
+    if code and not quiet:
+        for problem in campaign.journal.problems:
+            say(f"warning: {problem}")
+        say(f"next: oakbench-tui verify {campaign.folder}")
+    progress = campaign.progress_codes if require_complete else ()
+    if progress and not quiet:
+        lacking = "a writer is at work" if ExitCode.WRITER_LIVE in progress else "not every scheduled trial is finished"
+        say(f"not complete: {lacking}")
+    raise typer.Exit(strongest([code, *progress]))

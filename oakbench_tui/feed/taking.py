@@ -1,0 +1,159 @@
+"""From the reader's moving parts to a frozen snapshot, and whether there is anything new to hand over."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from oakbench_core.campaign.admission import admissible_at_worst, admission
+from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.durable.lock import Liveness
+from oakbench_core.durable.tail import JournalState
+from oakbench_tui.view.measuring import Grouping, Measuring
+from oakbench_tui.view.snapshot import Reading, Running, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from oakbench_core.campaign.admission import Admission
+    from oakbench_core.campaign.ledger import Ledger
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.durable.journal import JournalReader
+
+_LIVES: Final = {Liveness.WRITING: True, Liveness.FREE: False, Liveness.UNKNOWN: None}
+_OUTPUTS_OF: Final = 8  # running trials whose artifacts are looked at
+_WORST_EVERY_S: Final = 1.0  # the count of what is still admitted goes through the schedule where timeouts differ
+
+
+class Taker:
+    """What is remembered between two snapshots of one campaign folder."""
+
+    def __init__(self, folder: Path, plan: Plan, clock: Callable[[], float]) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._grouping = Grouping(plan)
+        self._measuring = Measuring(self._grouping)
+        self._uniform_timeout = next(iter({trial.timeout_s for trial in plan.schedule}), 0)
+        if any(trial.timeout_s != self._uniform_timeout for trial in plan.schedule):
+            self._uniform_timeout = 0
+        self._worst: tuple[float, int | None] = (0.0, None)
+        self._state = JournalState.ABSENT
+        self._catching_up = True
+        self._replaced = 0
+        self._failure: str | None = None
+        self._begun: tuple[float, int] = (time.monotonic(), 0)
+        self._touched = True
+        self._newest: int | None = None
+
+    def note(
+        self, reader: JournalReader, state: JournalState | None, touched: Iterable[int], failure: str | None
+    ) -> None:
+        """What one poll found. `state` None: more is to be read, or the file could not be (then `failure` says why)."""
+        if state is JournalState.REPLACED:
+            self._replaced += 1
+            self._measuring = Measuring(self._grouping)
+            self._newest = None
+            self._begun = (time.monotonic(), 0)
+            self._touched = True
+        elif state is not None:
+            self._state = state
+        self._failure = failure
+        self._catching_up = state is None and failure is None
+        places = list(touched)
+        if places:
+            self._touched, self._newest = True, places[-1]
+        self._measuring.note(reader.ledger, places)
+
+    def snapshot(self, reader: JournalReader, before: Snapshot | None) -> Snapshot:
+        """The moment as it is now; `before` itself where nothing has changed since."""
+        reading = self._reading(reader)
+        running = self._running(reader.ledger) if reading.writer_lives else ()
+        if before is not None and not self._touched and (reading, running) == (before.reading, before.running):
+            return before
+        self._touched = False
+        ledger = reader.ledger
+        account = admission(ledger)
+        return Snapshot(
+            version=0 if before is None else before.version + 1,
+            at=self._clock(),
+            ledger=ledger,
+            standings=bytes(ledger.standings),
+            tallies=tuple(ledger.tallies),
+            running=running,
+            admission=account,
+            at_worst=self._at_worst(ledger, account),
+            measured=self._measuring.campaign(),
+            groups=self._measuring.groups(),
+            reading=reading,
+            newest=self._newest,
+            events=sum(ledger.events.values()),
+        )
+
+    def _reading(self, reader: JournalReader) -> Reading:
+        fold, runner, stop = reader.fold, reader.ledger.last_runner, reader.ledger.last_stop
+        tail = None if self._catching_up else reader.tail
+        reading = Reading(
+            state=str(self._state),
+            writer_lives=None if self._catching_up else _LIVES[reader.liveness],
+            stop_reason=None if stop is None else str(stop.reason),
+            seq=fold.last_seq,
+            last_hash=fold.last_hash,
+            size_bytes=reader.size,
+            read_bytes=reader.offset,
+            last_growth=self._last_growth(reader),
+            last_at=None if fold.last_at is None else utc_seconds(fold.last_at),
+            problems=() if self._catching_up else reader.problems,
+            replaced=self._replaced,
+            failure=self._failure,
+        )
+        if runner is not None:
+            reading = replace(reading, host=runner.host, pid=runner.pid, max_parallel=runner.max_parallel)
+        if tail is not None:
+            reading = replace(reading, tail_kind=str(tail.kind), tail_offset=tail.offset, tail_bytes=tail.size)
+        if self._catching_up:
+            began, offset = self._begun
+            spent = max(time.monotonic() - began, 1e-6)
+            return replace(reading, rate_mb_s=(reader.offset - offset) / spent / 1e6)
+        self._begun = (time.monotonic(), reader.offset)
+        return reading
+
+    def _last_growth(self, reader: JournalReader) -> float | None:
+        try:
+            return reader.path.stat().st_mtime
+        except OSError:
+            return None
+
+    def _running(self, ledger: Ledger) -> tuple[Running, ...]:
+        return tuple(
+            Running(
+                place=place,
+                started_at=_known(ledger.started_at[place]),
+                last_output=self._last_output(ledger, place) if number < _OUTPUTS_OF else None,
+            )
+            for number, place in enumerate(ledger.in_flight)
+        )
+
+    def _last_output(self, ledger: Ledger, place: int) -> float | None:
+        """When the trial last wrote an artifact; None where there are none to be seen."""
+        folder = self._folder / "artifacts" / ledger.plan.schedule[place].trial_id
+        try:
+            return max((entry.stat().st_mtime for entry in folder.iterdir()), default=None)
+        except OSError:
+            return None
+
+    def _at_worst(self, ledger: Ledger, account: Admission) -> int | None:
+        if account.remaining_s is None:
+            return None
+        if self._uniform_timeout:
+            admitted = int(account.remaining_s // self._uniform_timeout) if account.remaining_s > 0 else 0
+            return min(admitted, ledger.tallies[0])
+        looked, held = self._worst
+        if held is None or time.monotonic() - looked > _WORST_EVERY_S:
+            self._worst = (time.monotonic(), admissible_at_worst(ledger))
+        return self._worst[1]
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124 - NaN: the event did not say when
