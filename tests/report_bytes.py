@@ -1,6 +1,6 @@
 """Prints the hash of a report over a fixed campaign: two Pythons, two processes must print the same.
 
-    python -m tests.report_bytes
+python -m tests.report_bytes
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 
 from oakbench_core import render_markdown, report_campaign
+from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.canonical import sha256_hex
 from tests.demo_recording import plan_document, recording
-from oakbench_core.campaign.plan import plan_from_document
 
 
 def fixed_report() -> tuple[str, str]:

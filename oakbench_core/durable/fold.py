@@ -129,22 +129,36 @@ class Fold:
             self._take_records([line], records)
 
     def _take_records(self, lines: Sequence[bytes], records: Sequence[Record]) -> None:
-        plan_sha256 = self.plan.plan_sha256
+        """The hot loop: what it does not admit, the measure looks at again, to admit it or to name what is wrong."""
+        plan_sha256, writer, index = self.plan.plan_sha256, self._expected_writer, self.plan.index
         previous = (self.last_hash or first_link(plan_sha256)).encode()
         for line, record in zip(lines, records, strict=True):
-            kind = type(record)
-            proved = kind is Started or (type(record) is Finished and exact(record.row))
-            # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
             if (
-                proved
+                (type(record) is Started or (type(record) is Finished and exact(record.row)))
+                and record.seq == self.records
+                and record.writer == writer
                 and record.plan_sha256 == plan_sha256
+                # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
                 and sha256(previous + line[:-_HASH_SUFFIX]).hexdigest()[:32] == record.hash
+                and _is_time(record.at)
                 and len(line) < RECORD_LIMIT
+                and not self.ledger.apply(record)
             ):
-                self._admit(record, len(line) + 1)
+                trial = index[record.trial_id]
+                self.touched.append(trial)
+                (self._start_offsets if type(record) is Started else self._end_offsets)[trial] = self.offset
+                self.last_hash, self.last_at = record.hash, record.at
+                self.records += 1
+                self.offset += len(line) + 1
             else:
                 self.take_line(line)
+                writer = self._expected_writer
             previous = record.hash.encode()
+
+    @property
+    def _expected_writer(self) -> str | None:
+        """Of a trial's record; None where none may stand."""
+        return None if self.is_closed else self.writer
 
     def take_line(self, line: bytes) -> None:
         """Fold in one line (without its LF), by the measure of `decode_line`.

@@ -10,7 +10,7 @@ spaces, no other order and no other spelling, wherever msgspec spells as Python 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -27,9 +27,6 @@ from oakbench_core.campaign.vocabulary import (
 )
 from oakbench_core.canonical import MAX_INTEGER, parse_strict
 from oakbench_core.durable.framing import compact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _LONG_FLOAT: Final = 1e16  # from here on Python writes an exponent with a sign
 _SHORT_FLOAT: Final = 1e-4  # below it Python writes an exponent of two digits
@@ -206,6 +203,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 _OPEN_DECODER: Final = msgspec.json.Decoder()
 # What the open decoder may read otherwise than Python: a float, or an integer too long.
 _DOUBTFUL_NUMBER: Final = re.compile(rb"[0-9][.eE]|[0-9]{16}")
+_NO_EXTRA: Final = Raw(b"{}")
 _SHALLOW: Final = 48  # brackets in all of `extra`: fewer cannot nest too deep
 
 
@@ -220,28 +218,37 @@ def decode_block(block: bytes) -> list[Record] | None:
 
 def exact(row: Row) -> bool:
     """Whether what `decode_block` leaves open in a row is proved too."""
-    extra = bytes(row.extra)
+    resources, accounting, artifacts = row.resources, row.accounting, row.artifacts
     return (
-        (extra == b"{}" or _extra_is_exact(extra))
-        and _spelled_as_python(row)
-        and (row.artifacts is None or _stay_inside(row.artifacts))
+        (row.extra == _NO_EXTRA or _extra_is_exact(bytes(row.extra)))
+        and (
+            resources is None
+            or (
+                _spelled_alike(resources.duration_s)
+                and _spelled_alike(resources.cost_usd)
+                and _spelled_alike(resources.cost_weighted_tokens)
+            )
+        )
+        and _spelled_alike(row.suspended_s)
+        and (accounting is None or accounting.token_weights is None or _weights_alike(accounting.token_weights))
+        and (artifacts is None or _stay_inside(artifacts))
     )
 
 
-def _spelled_as_python(row: Row) -> bool:
-    resources, accounting = row.resources, row.accounting
-    if resources is not None and _any_short_float(
-        (resources.duration_s, resources.cost_usd, resources.cost_weighted_tokens)
-    ):
-        return False
-    if row.suspended_s is not None and _any_short_float((row.suspended_s,)):
-        return False
-    weights = None if accounting is None else accounting.token_weights
-    return weights is None or not _any_short_float(weights.values())
+def _spelled_alike(value: float | None) -> bool:
+    return not value or value >= _SHORT_FLOAT
 
 
-def _any_short_float(values: Iterable[float | None]) -> bool:
-    return any(value is not None and value != 0 and abs(value) < _SHORT_FLOAT for value in values)
+def _weights_alike(weights: dict[TokenField, Weight]) -> bool:
+    return all(_spelled_alike(abs(weight)) for weight in weights.values())
+
+
+def _stay_inside(a: Artifacts) -> bool:
+    for path in (a.stdout, a.stderr, a.transcript, a.changes, a.oracle, a.workspace):
+        # "/" sorts before "0", and so does the empty path.
+        if path is not None and (path < "0" or ".." in path or "\0" in path):
+            return False
+    return True
 
 
 def _extra_is_exact(extra: bytes) -> bool:
@@ -256,18 +263,3 @@ def _extra_is_exact(extra: bytes) -> bool:
         return _ENCODER.encode(_OPEN_DECODER.decode(extra)) == extra
     except (msgspec.MsgspecError, UnicodeError):
         return False
-
-
-def _stay_inside(artifacts: Artifacts) -> bool:
-    return all(
-        # "/" sorts before "0", and so does an empty path: what sorts after needs no closer look but for the rest.
-        path is None or (path > "0" and ".." not in path and "\0" not in path)
-        for path in (
-            artifacts.stdout,
-            artifacts.stderr,
-            artifacts.transcript,
-            artifacts.changes,
-            artifacts.oracle,
-            artifacts.workspace,
-        )
-    )

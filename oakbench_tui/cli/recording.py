@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
 from oakbench_core.campaign.vocabulary import StopReason, Terminal
 from oakbench_core.durable.documents import load_plan, write_document, write_plan
-from oakbench_core.durable.writer import JournalWriter
+from oakbench_core.durable.writer import JournalWriter, RunnerFacts
 from oakbench_core.errors import ExitCode, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -110,8 +111,12 @@ def play(
 
 
 def _open(folder: Path, plan: Plan) -> JournalWriter:
-    tool = f"oakbench {version('oakbench')} demonstration"
-    return JournalWriter.open(folder, plan, tool=tool, max_parallel=MAX_PARALLEL)
+    facts = RunnerFacts(tool=f"oakbench {version('oakbench')} demonstration", max_parallel=MAX_PARALLEL)
+    return JournalWriter.open(folder, plan, clock=_utc_now, runner=facts)
+
+
+def _utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _writer(writer: JournalWriter | None) -> JournalWriter:

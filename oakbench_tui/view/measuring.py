@@ -1,8 +1,8 @@
 """How much was measured, kept up to date trial by trial, for the campaign and for each of its groups.
 
 Rule: the figures are those of `report_campaign` at the same event (a test holds them equal); only the way there
-differs, since a screen cannot go through 100,000 trials ten times a second. Sums are exact: integers, or decimals of the
-very digits on file.
+differs, since a screen cannot go through 100,000 trials ten times a second. Sums are exact: integers, or decimals of
+the very digits on file.
 """
 
 from __future__ import annotations

@@ -12,9 +12,7 @@ from oakbench_core.campaign.schedule import Place, ordered
 
 def test_the_order_is_that_of_the_vectors(vectors: dict[str, Any]) -> None:
     vector = vectors["schedule"]
-    places = [
-        Place(int(block[-3:]), block, subject) for block in vector["blocks"] for subject in vector["subjects"]
-    ]
+    places = [Place(int(block[-3:]), block, subject) for block in vector["blocks"] for subject in vector["subjects"]]
 
     order = [f"{place.block_id}.{place.subject}" for place in ordered(places, vector["seed"])]
 

@@ -1,0 +1,122 @@
+"""What `e` writes: the report, or the rows that the list shows; and the command line that prints the same, if one does.
+
+A filtered export holds rows and counts only, with the filter as its first line: no fraction of a chosen part of a campaign
+is ever written.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+from oakbench_core.display import display_safe
+from oakbench_core.rendering.markdown import render_markdown
+from oakbench_tui.view.glyphs import Shown
+from oakbench_tui.view.trouble import command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from oakbench_tui.view.snapshot import Snapshot
+
+_STATES: Final = {
+    Shown.SKIPPED: "skipped",
+    Shown.INTERRUPTED: "interrupted",
+    Shown.RUNNING: "interrupted",  # running is a word of the screen; files say what the journal proves
+    Shown.UNSTARTED: "unstarted",
+}
+_OUTCOMES: Final = {
+    Shown.VERIFIED: "verified_success",
+    Shown.FAILED: "task_failure",
+    Shown.TIMED_OUT: "timed_out",
+    Shown.INFRASTRUCTURE: "infrastructure_failure",
+}
+_PLANNED: Final = (
+    "trial_id",
+    "block_id",
+    "workflow",
+    "task",
+    "instruction_level",
+    "agent",
+    "model",
+    "subject",
+    "repetition",
+    "timeout_s",
+)
+
+
+class Form(StrEnum):
+    """What can be written; the value is the file's name, before a number where it is taken."""
+
+    REPORT_MARKDOWN = "report.md"
+    REPORT_JSON = "report.json"
+    ROWS_CSV = "trials.csv"
+    ROWS_JSON = "trials.json"
+
+    @property
+    def needs_report(self) -> bool:
+        return self in {Form.REPORT_MARKDOWN, Form.REPORT_JSON}
+
+
+def report_text(summary: Mapping[str, Any], form: Form) -> str:
+    """A report's file."""
+    if form is Form.REPORT_JSON:
+        return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return render_markdown(summary)
+
+
+def same_command(form: Form, folder: str) -> str | None:
+    """The command line that writes the same; None where none does."""
+    match form:
+        case Form.REPORT_MARKDOWN:
+            return f"{command('report', folder)} --format md -o {form}"
+        case Form.REPORT_JSON:
+            return f"{command('report', folder)} --format json -o {form}"
+    return None
+
+
+def rows_text(snapshot: Snapshot, places: Sequence[int], filter_text: str, form: Form) -> str:
+    """The rows at `places`, in that order, and how many of how many they are."""
+    head = {
+        "filter": filter_text or None,
+        "campaign_id": snapshot.plan.campaign_id,
+        "plan_sha256": snapshot.plan.plan_sha256,
+        "as_of_seq": snapshot.reading.seq,
+        "rows": len(places),
+        "of": snapshot.scheduled,
+    }
+    rows = [_row(snapshot, place) for place in places]
+    if form is Form.ROWS_JSON:
+        return json.dumps({**head, "trials": rows}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    text = io.StringIO()
+    said = ", ".join(f"{key} {'none' if value is None else value}" for key, value in head.items())
+    text.write(f"# {display_safe(said)}\n")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([*_PLANNED, "state", "outcome", *RESOURCE_UNITS])
+    for row in rows:
+        table.writerow([_cell(value) for value in row.values()])
+    return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    """An empty cell is null; a leading formula sign is no formula in a spreadsheet."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return repr(value) if isinstance(value, float) else str(value)
+    safe = display_safe(value)
+    return f"'{safe}" if safe.startswith(("=", "+", "-", "@")) else safe
+
+
+def _row(snapshot: Snapshot, place: int) -> dict[str, Any]:
+    trial, shown = snapshot.trial(place), snapshot.shown(place)
+    return {
+        **{name: getattr(trial, name) for name in _PLANNED},
+        "state": _STATES.get(shown, "finished"),
+        "outcome": _OUTCOMES.get(shown),
+        **{name: snapshot.resource(name, place) for name in RESOURCE_UNITS},
+    }

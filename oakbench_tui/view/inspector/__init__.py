@@ -1,0 +1,1 @@
+"""One trial, looked at closely: a page for each tab."""

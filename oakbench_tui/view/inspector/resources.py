@@ -1,0 +1,97 @@
+"""The tab Resources: all eleven of this trial, and how complete each is in its group.
+
+That is where a total is given or withheld, and the page says in sentences why one is withheld.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
+from oakbench_core.display import display_safe
+from oakbench_tui.view.coverage import RESOURCE_WORDS, total_words, why_no_total
+from oakbench_tui.view.figures import UNMEASURED, resource_value, thousands
+from oakbench_tui.view.inspector.record import part
+from oakbench_tui.view.inspector.wrapping import wrapped
+from oakbench_tui.view.page import Page, page_of
+from oakbench_tui.view.segments import EMPTY, Segment, Token, left, right
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_tui.view.inspector.record import Inspected
+    from oakbench_tui.view.segments import Line
+    from oakbench_tui.view.snapshot import Measured, Snapshot
+
+_NAME = max(map(len, RESOURCE_WORDS.values()))
+_VALUE = 12
+_COUNTS = 15
+
+
+def group_words(trial: ScheduledTrial) -> str:
+    parts = (trial.workflow, trial.instruction_level, trial.agent, trial.model or "no model", trial.subject)
+    return display_safe(", ".join(parts))
+
+
+def resources_page(inspected: Inspected, width: int) -> Page:
+    """One row a resource: this trial's value; observed of started in its group, with the sum or why there is none."""
+    snapshot, group, place = inspected.snapshot, inspected.group, inspected.place
+    lines: list[Line] = [
+        (
+            Segment(left("", _NAME), Token.SOFT),
+            Segment(right("this trial", _VALUE), Token.SOFT),
+            Segment("   its group, observed of started", Token.SOFT),
+        )
+    ]
+    for name, measured in zip(RESOURCE_UNITS, group, strict=True):
+        lines.append(_row(snapshot, place, name, measured))
+    lines += [EMPTY, *_prose(f"its group: {group_words(snapshot.trial(place))}", width)]
+    lines += _why(group, width)
+    accounting = part(inspected.records.row, "accounting")
+    known = [f"{key} {display_safe(str(value))}" for key, value in accounting.items() if value is not None]
+    if known:
+        lines += _prose("accounting: " + ", ".join(known), width)
+    return page_of(lines)
+
+
+def _row(snapshot: Snapshot, place: int, name: str, measured: Measured) -> Line:
+    value = snapshot.resource(name, place)
+    words = RESOURCE_WORDS[name]
+    if value is not None:
+        mine = Segment(right(resource_value(name, value), _VALUE))
+    elif snapshot.has_row(place) and snapshot.standing(place) is not Standing.SKIPPED_BEFORE_START:
+        mine = Segment(right(UNMEASURED, _VALUE), Token.NOTE)
+    else:
+        mine = Segment(" " * _VALUE)
+    if not measured.observed:
+        group: Line = (Segment("   unmeasured", Token.NOTE),)
+    else:
+        counts = f"   {thousands(measured.observed)} of {thousands(measured.started)}"
+        kind = "sum" if why_no_total(measured) else "total"
+        said = f"{kind} {total_words(measured)}" if measured.total is not None else why_no_total(measured)
+        group = (Segment(left(counts, _COUNTS)), Segment(f" {said}", Token.SOFT))
+    return (Segment(left(words, _NAME), Token.SOFT), mine, *group)
+
+
+def _why(group: Sequence[Measured], width: int) -> list[Line]:
+    """In sentences: which totals of the group are withheld though something was observed."""
+    lines: list[Line] = []
+    for measured in group:
+        if not measured.observed or not why_no_total(measured):
+            continue
+        name = RESOURCE_WORDS[measured.name]
+        observed = f"{thousands(measured.observed)} of {thousands(measured.started)} started trials"
+        said = f"No complete total of {name}: observed in {observed}."
+        if measured.unmeasured:
+            said += f" / unmeasured:{measured.name} lists the others."
+        if measured.mixed:
+            said += " The values come from different sources and are not added."
+        elif measured.unknown_source:
+            said += " A cost here has no source."
+        lines += _prose(said, width, token=Token.NOTE)
+    return lines
+
+
+def _prose(text: str, width: int, *, token: Token = Token.SOFT) -> list[Line]:
+    return [(Segment(line, token),) for line in wrapped(text, width)]
