@@ -163,18 +163,22 @@ def _halves(source: Resampling, chunk_words: int) -> Iterator[NDArray[np.uint32]
         yield halves.reshape(2 * couples, n)
 
 
+def halves_before(blocks: int, complete: int) -> int:
+    """How many of the 2^32 halves stand for one of the first `blocks`: the h with (h * complete) >> 32 < blocks."""
+    return -(-blocks * _HALF_RANGE // complete)
+
+
 def draw_sums(source: Resampling, *, chunk_words: int = _CHUNK_WORDS) -> NDArray[np.int64]:
     """The sum of the n differences of each draw, in the order drawn.
 
-    Half h stands for block (h * n) >> 32. Blocks are sorted, so h is a +1 exactly if h <
-    ceil(only_a * 2^32 / n), and +1 or -1 exactly if h < ceil((only_a + only_b) * 2^32 / n):
-    counting the halves under two thresholds gives the sums without looking up a block.
-    `chunk_words` bounds the memory and changes no sum.
+    Half h stands for block (h * n) >> 32. Blocks are sorted, so h is a +1 exactly if it is under one threshold, and +1
+    or -1 exactly if it is under another: counting halves gives the sums without looking up a block. `chunk_words`
+    bounds the memory and changes no sum.
     """
     import numpy as np
 
-    below_plus = -(-source.only_a * _HALF_RANGE // source.complete)
-    below_zero = -(-(source.only_a + source.only_b) * _HALF_RANGE // source.complete)
+    below_plus = halves_before(source.only_a, source.complete)
+    below_zero = halves_before(source.only_a + source.only_b, source.complete)
     parts = []
     for halves in _halves(source, chunk_words):
         steps = np.zeros(halves.shape, dtype=np.int8)

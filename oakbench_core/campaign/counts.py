@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from oakbench_core.campaign.report_codes import Omission
 from oakbench_core.campaign.vocabulary import Standing
 
 if TYPE_CHECKING:
@@ -34,15 +35,15 @@ class Horizon:
     is_retry: bool
     is_prefix: bool
 
-    def open_codes(self, counts: dict[str, int]) -> list[str]:
+    def open_codes(self, counts: dict[str, int]) -> list[Omission]:
         """The codes, in order, for trials that may still be started, or that the schedule passed over."""
-        codes = ["schedule_open"] if counts["unstarted"] and self.admits_more else []
-        return [*codes, "schedule_gaps"] if counts["schedule_gaps"] else codes
+        codes = [Omission.SCHEDULE_OPEN] if counts["unstarted"] and self.admits_more else []
+        return [*codes, Omission.SCHEDULE_GAPS] if counts["schedule_gaps"] else codes
 
-    def selection_codes(self) -> list[str]:
+    def selection_codes(self) -> list[Omission]:
         """The codes, in order, for evidence that was selected by its own results or cut off."""
-        codes = ["retry_selection"] if self.is_retry else []
-        return [*codes, "prefix_report"] if self.is_prefix else codes
+        codes = [Omission.RETRY_SELECTION] if self.is_retry else []
+        return [*codes, Omission.PREFIX_REPORT] if self.is_prefix else codes
 
 
 def reached(ledger: Ledger) -> int:

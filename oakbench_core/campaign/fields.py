@@ -28,7 +28,8 @@ _TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{
 class Document(BaseModel):
     """Strict and frozen: no value is converted, no unknown key is passed over."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, protected_namespaces=())
+    # Built at first use: a command that reads a sound journal never needs the models of rows and events.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, protected_namespaces=(), defer_build=True)
 
 
 def is_utc_time(text: str) -> bool:

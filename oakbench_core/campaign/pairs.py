@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from oakbench_core.campaign.counts import counts_of
 from oakbench_core.campaign.identities import Identities
 from oakbench_core.campaign.populations import population_of
+from oakbench_core.campaign.report_codes import BlockReason, Omission
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.canonical import canonical_text
 from oakbench_core.intervals import BOOTSTRAP_METHOD, CONFIDENCE, PairTable, Resampling, bootstrap_key, newcombe
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.intervals import Interval
 
-INCOMPLETE: Final = ("unstarted", "interrupted", "skipped", "infrastructure_failure")
-EXCLUDED: Final = ("timeout_mismatch", "identity_mismatch")
+INCOMPLETE: Final = (
+    BlockReason.UNSTARTED,
+    BlockReason.INTERRUPTED,
+    BlockReason.SKIPPED,
+    BlockReason.INFRASTRUCTURE_FAILURE,
+)
+EXCLUDED: Final = (BlockReason.TIMEOUT_MISMATCH, BlockReason.IDENTITY_MISMATCH)
 
 _JUDGED: Final = len(INCOMPLETE)
 _LOSS: Final = {  # by standing: the place in INCOMPLETE of what a side without a verdict makes of its block
@@ -46,7 +52,7 @@ _LOSS: Final = {  # by standing: the place in INCOMPLETE of what a side without 
 class _Tally:
     """What the blocks of a pair gave. `low` and `high` are sums over blocks of the least and the largest difference."""
 
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[BlockReason] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     cells: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     complete_a: list[int] = field(default_factory=list)
@@ -60,7 +66,7 @@ class _Tally:
         self.cells[verdict_a, verdict_b] += 1
         self._bound(verdict_a - verdict_b, verdict_a - verdict_b)
 
-    def add_incomplete(self, reason: str, verdict_a: bool | None, verdict_b: bool | None) -> None:
+    def add_incomplete(self, reason: BlockReason, verdict_a: bool | None, verdict_b: bool | None) -> None:
         self.reasons[reason] += 1
         if verdict_a is not None:
             self.lost["b"] += 1
@@ -72,7 +78,7 @@ class _Tally:
             self.lost["both"] += 1
             self._bound(-1, 1)
 
-    def add_excluded(self, reason: str) -> None:
+    def add_excluded(self, reason: BlockReason) -> None:
         self.reasons[reason] += 1
         self._bound(-1, 1)
 
@@ -104,23 +110,23 @@ def _tally_of(ledger: Ledger, pair: Pair, identities: Identities) -> _Tally:
             continue
         agree = identities.agree(place_a, place_b)  # asked of every judged block, so that nothing that differs is lost
         if timeout_differs[place_a] or timeout_differs[place_b]:
-            tally.add_excluded("timeout_mismatch")
+            tally.add_excluded(BlockReason.TIMEOUT_MISMATCH)
         elif not agree:
-            tally.add_excluded("identity_mismatch")
+            tally.add_excluded(BlockReason.IDENTITY_MISMATCH)
         else:
             tally.add_complete(place_a, place_b, verdict_a, verdict_b)
     return tally
 
 
-def _omissions(ledger: Ledger, pair: Pair, tally: _Tally, horizon: Horizon, agreeing: Container[str]) -> list[str]:
+def _omissions(ledger: Ledger, pair: Pair, tally: _Tally, horizon: Horizon, agreeing: Container[str]) -> list[Omission]:
     """Every code that withholds the intervals, in the order of report.md row 17."""
     counts = counts_of(ledger, [place for block in pair.blocks for place in block], horizon)
     complete = len(tally.complete_a)
-    codes = ["no_complete_blocks"] * (complete == 0) + ["singleton"] * (complete == 1)
+    codes = [Omission.NO_COMPLETE_BLOCKS] * (complete == 0) + [Omission.SINGLETON] * (complete == 1)
     codes += horizon.open_codes(counts)
     sides = {pair.a: tally.complete_a, pair.b: tally.complete_b}
     if not all(subject in agreeing or population_of(ledger, places).agrees for subject, places in sides.items()):
-        codes.append("mixed_population")
+        codes.append(Omission.MIXED_POPULATION)
     return codes + horizon.selection_codes()
 
 
@@ -176,7 +182,7 @@ def pair_report(
             "complete": table.complete,
             "incomplete": sum(tally.reasons[reason] for reason in INCOMPLETE),
             "excluded": sum(tally.reasons[reason] for reason in EXCLUDED),
-            "reasons": {reason: tally.reasons[reason] for reason in (*INCOMPLETE, *EXCLUDED) if tally.reasons[reason]},
+            "reasons": {reason.value: tally.reasons[reason] for reason in BlockReason if tally.reasons[reason]},
         },
         "lost_side": {side: tally.lost[side] for side in ("a", "b", "both")},
         "final": table.complete == scheduled and not omitted,
@@ -191,7 +197,7 @@ def pair_report(
         "bounds": {"low": tally.low / scheduled, "high": tally.high / scheduled},
         "interval": given.get("interval"),
         "newcombe": given.get("newcombe"),
-        "omitted": omitted,
+        "omitted": [code.value for code in omitted],
         "bootstrap": given.get("bootstrap"),
         "identity": identities.as_document(),
     }

@@ -20,6 +20,7 @@ from oakbench_core.campaign.notices.findings import Findings
 from oakbench_core.campaign.pairs import pair_report
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.populations import population_of
+from oakbench_core.campaign.report_codes import Completeness
 from oakbench_core.campaign.resources import resources_of
 from oakbench_core.campaign.success import success_of, success_omissions
 from oakbench_core.campaign.vocabulary import EventKind
@@ -110,7 +111,7 @@ def _summary(ledger: Ledger, as_of: int | None, resample: Resample) -> dict[str,
         "evidence_class": EVIDENCE_CLASS,
         "claim_eligible": False,
         "campaign": _campaign(ledger, as_of),
-        "completeness": completeness_of(counts),
+        "completeness": completeness_of(counts).value,
         "counts": counts,
         "admission": findings.admission,
         "groups": groups,
@@ -144,11 +145,13 @@ def _campaign(ledger: Ledger, as_of: int | None) -> dict[str, Any]:
     }
 
 
-def completeness_of(counts: Mapping[str, int]) -> str:
+def completeness_of(counts: Mapping[str, int]) -> Completeness:
     """`complete`: nothing unstarted, interrupted or skipped; `not_started`: everything unstarted; else `partial`."""
     if counts["unstarted"] == counts["scheduled"]:
-        return "not_started"
-    return "partial" if counts["unstarted"] or counts["interrupted"] or counts["skipped"] else "complete"
+        return Completeness.NOT_STARTED
+    if counts["unstarted"] or counts["interrupted"] or counts["skipped"]:
+        return Completeness.PARTIAL
+    return Completeness.COMPLETE
 
 
 def _admission(account: Admission) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from oakbench_core.campaign.report_codes import ResourceOmission
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
 from oakbench_core.measurement import Sample, exact_sum, sample
 
@@ -63,26 +64,17 @@ def _weightings(ledger: Ledger, trials: _Trials) -> int:
     return len({accounting and accounting.token_weights for accounting in accountings})
 
 
-def _withheld(values: Sample, sources: dict[str, list[float]], *, mixed_weights: bool) -> tuple[list[str], list[str]]:
+def _withheld(
+    values: Sample, sources: dict[str, list[float]], *, mixed_weights: bool
+) -> tuple[list[ResourceOmission], list[ResourceOmission]]:
     """The codes that withhold the partial sum, and those that withhold the complete total besides."""
-    of_sum = [] if values.n else ["unmeasured"]
+    of_sum = [] if values.n else [ResourceOmission.UNMEASURED]
     if len(sources) > 1:
-        of_sum.append("mixed_sources")
-    of_total = ["incomplete_coverage"] if values.n < values.of else []
+        of_sum.append(ResourceOmission.MIXED_SOURCES)
+    of_total = [ResourceOmission.INCOMPLETE_COVERAGE] if values.n < values.of else []
     if UNKNOWN_SOURCE in sources:
-        of_total.append("accounting_unknown")
-    return [*of_sum, "mixed_weights"] if mixed_weights else of_sum, of_total
-
-
-_ORDER: Final = (
-    "unmeasured",
-    "mixed_sources",
-    "incomplete_coverage",
-    "accounting_unknown",
-    "no_measured_success",
-    "mixed_population",
-    "mixed_weights",
-)
+        of_total.append(ResourceOmission.ACCOUNTING_UNKNOWN)
+    return [*of_sum, ResourceOmission.MIXED_WEIGHTS] if mixed_weights else of_sum, of_total
 
 
 def _resource(ledger: Ledger, name: str, trials: _Trials, *, final: bool, population_agrees: bool) -> dict[str, Any]:
@@ -91,12 +83,12 @@ def _resource(ledger: Ledger, name: str, trials: _Trials, *, final: bool, popula
     sources = _cost_sources(ledger, trials) if name == "cost_usd" else {}
     mixed_weights = name == "cost_weighted_tokens" and _weightings(ledger, trials) > 1
     of_sum, of_total = _withheld(values, sources, mixed_weights=mixed_weights)
-    of_mean = [] if on_success.n else ["no_measured_success"]
+    of_mean = [] if on_success.n else [ResourceOmission.NO_MEASURED_SUCCESS]
     if not population_agrees:
-        of_mean.append("mixed_population")
+        of_mean.append(ResourceOmission.MIXED_POPULATION)
     partial = None if of_sum else values.partial_sum
-    total = partial if values.complete and not of_total else None
-    conditional = not (of_mean or {"mixed_sources", "mixed_weights"} & set(of_sum))
+    total = None if of_total else partial
+    conditional = not (of_mean or {ResourceOmission.MIXED_SOURCES, ResourceOmission.MIXED_WEIGHTS} & set(of_sum))
     return {
         "unit": RESOURCE_UNITS[name],
         "started": trials.started,
@@ -113,7 +105,7 @@ def _resource(ledger: Ledger, name: str, trials: _Trials, *, final: bool, popula
         "sources": {
             source: {"observed": len(costs), "sum": exact_sum(costs)} for source, costs in sorted(sources.items())
         },
-        "omitted": [code for code in _ORDER if code in {*of_sum, *of_total, *of_mean}],
+        "omitted": [code.value for code in ResourceOmission if code in {*of_sum, *of_total, *of_mean}],
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from oakbench_core.campaign.report_codes import Omission
 from oakbench_core.campaign.vocabulary import SkipReason, Standing
 from oakbench_core.intervals import CONFIDENCE, wilson
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
 
 
-def _skip_codes(ledger: Ledger, places: Places) -> list[str]:
+def _skip_codes(ledger: Ledger, places: Places) -> list[Omission]:
     """An operator skips before the start only; every other skip lost an instrument's measurement."""
     instrument = other = False
     for place in places:
@@ -27,27 +28,27 @@ def _skip_codes(ledger: Ledger, places: Places) -> list[str]:
             ending = ledger.ending(place)
             by_operator = ending is not None and ending.skip_reason == SkipReason.OPERATOR
             other, instrument = other or by_operator, instrument or not by_operator
-    return ["instrument_skipped"] * instrument + ["other_skipped"] * other
+    return [Omission.INSTRUMENT_SKIPPED] * instrument + [Omission.OTHER_SKIPPED] * other
 
 
 def success_omissions(
     ledger: Ledger, places: Places, counts: dict[str, int], horizon: Horizon, *, population_agrees: bool
-) -> list[str]:
+) -> list[Omission]:
     """Every code that withholds the Wilson interval, in the order of report.md row 5."""
-    codes = [] if counts["started"] else ["no_started_trials"]
+    codes = [] if counts["started"] else [Omission.NO_STARTED_TRIALS]
     if counts["interrupted"]:
-        codes.append("unresolved_started")
+        codes.append(Omission.UNRESOLVED_STARTED)
     if counts["skipped"]:
         codes += _skip_codes(ledger, places)
     codes += horizon.open_codes(counts)
     if counts["timeout_mismatch"]:
-        codes.append("timeout_mismatch")
+        codes.append(Omission.TIMEOUT_MISMATCH)
     if not population_agrees:
-        codes.append("mixed_population")
+        codes.append(Omission.MIXED_POPULATION)
     return codes + horizon.selection_codes()
 
 
-def success_of(counts: dict[str, int], omitted: list[str]) -> dict[str, Any]:
+def success_of(counts: dict[str, int], omitted: list[Omission]) -> dict[str, Any]:
     """The section `success` of a group with these counts.
 
     The upper bound counts every started trial without a verdict as verified, the schedule bounds every trial without
@@ -67,5 +68,5 @@ def success_of(counts: dict[str, int], omitted: list[str]) -> dict[str, Any]:
         "upper_bound": (verified + undecided) / started if started else None,
         "schedule_bounds": {"low": verified / scheduled, "high": (scheduled - not_verified) / scheduled},
         "wilson": interval and {"low": interval.low, "high": interval.high, "confidence": CONFIDENCE},
-        "omitted": omitted,
+        "omitted": [code.value for code in omitted],
     }

@@ -138,5 +138,5 @@ def _notices(notices: list[Mapping[str, Any]]) -> Iterator[str]:
 
 def _figures(entry: Mapping[str, Any]) -> str:
     """The counts of one entry of a notice, by the names that they have in the report."""
-    counts = [f"{count:,} {escaped(name)}" for name, count in entry.items() if name != "key"]
+    counts = [f"{escaped(name)} {count:,}" for name, count in entry.items() if name != "key"]
     return f": {', '.join(counts)}" if counts else ""

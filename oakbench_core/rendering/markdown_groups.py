@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from oakbench_core.campaign.report_codes import Omission
 from oakbench_core.rendering.escaping import escaped, group_name, values
-from oakbench_core.rendering.numbers import amount, percent
+from oakbench_core.rendering.numbers import amount, counted, percent
 from oakbench_core.rendering.words import (
     COST_SOURCE,
     INTERVAL_WITHHELD,
@@ -24,7 +25,7 @@ def group_lines(group: Mapping[str, Any]) -> Iterator[str]:
     yield f"### {group_name(group['key'])}"
     yield ""
     yield from _success(group)
-    yield f"- Trials: {equation(group['counts'])}, over {group['tasks']:,} distinct tasks."
+    yield f"- Trials: {equation(group['counts'])}, over {counted(group['tasks'], 'distinct task')}."
     if group["counts"]["timeout_mismatch"]:
         yield f"- Rows whose timeout is not the frozen one: {group['counts']['timeout_mismatch']:,}."
     if group["counts"]["schedule_gaps"]:
@@ -49,7 +50,7 @@ def equation(counts: Mapping[str, int]) -> str:
 
 def withheld(codes: list[str]) -> str:
     """Why an interval is not given: every reason that applies."""
-    return "; ".join(INTERVAL_WITHHELD[code] for code in codes)
+    return "; ".join(INTERVAL_WITHHELD[Omission(code)] for code in codes)
 
 
 def overview_lines(groups: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -165,4 +166,4 @@ def _resource_row(name: str, use: Mapping[str, Any]) -> str:
 
 def _cost_sources(cost: Mapping[str, Any]) -> Iterator[str]:
     for source, part in cost["sources"].items():
-        yield f"- cost {COST_SOURCE[source]}: {amount(part['sum'], 'usd')} over {part['observed']:,} trials"
+        yield f"- cost {COST_SOURCE[source]}: {amount(part['sum'], 'usd')} over {counted(part['observed'], 'trial')}."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from oakbench_core.rendering.escaping import escaped, pair_name, values
 from oakbench_core.rendering.markdown_groups import withheld
-from oakbench_core.rendering.numbers import signed
+from oakbench_core.rendering.numbers import counted, signed
 from oakbench_core.rendering.words import BLOCK_REASON, NOT_GIVEN, UNMEASURED
 
 if TYPE_CHECKING:
@@ -35,14 +35,15 @@ def _difference(pair: Mapping[str, Any]) -> Iterator[str]:
         standing = "final" if pair["final"] else "not final"
         yield (
             f"- Descriptive difference in verified success: **{signed(pair['difference'])}** = ({table['only_a']:,} "
-            f"− {table['only_b']:,}) / {blocks['complete']:,} complete blocks, {standing}."
+            f"− {table['only_b']:,}) / {counted(blocks['complete'], 'complete block')}, {standing}."
         )
         if table["only_a"] == table["only_b"] == 0:
-            yield f"- No disagreement seen in {blocks['complete']:,} blocks, which is not the same as no difference."
+            seen = counted(blocks["complete"], "block")
+            yield f"- No disagreement seen in {seen}, which is not the same as no difference."
     bounds = pair["bounds"]
     if blocks["complete"] < blocks["scheduled"]:
         yield (
-            f"- Bounds over all {blocks['scheduled']:,} scheduled blocks: {signed(bounds['low'])} to "
+            f"- Bounds over {counted(blocks['scheduled'], 'scheduled block')}: {signed(bounds['low'])} to "
             f"{signed(bounds['high'])}, whatever the lost blocks would have given."
         )
 

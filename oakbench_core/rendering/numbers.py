@@ -36,7 +36,10 @@ def signed(difference: float) -> str:
     """A difference of fractions, between -1 and 1, with its sign: `+0.022`, `−0.022`, `0`."""
     if difference == 0:
         return "0"
-    text = _digits(abs(difference), 3, forbidden=(0.0, 1.0))
+    size = abs(difference)
+    text = _digits(size, 3, forbidden=(0.0, 1.0))
+    if float(text) == 0:  # nearer than the decimals of a float show
+        text = f"{size:.3e}"
     return f"{MINUS if difference < 0 else '+'}{text}"
 
 
@@ -55,3 +58,8 @@ def seconds(value: float | None) -> str:
     if value is not None and value < 0:
         return MINUS + amount(-value, "s")
     return amount(value, "s")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: `1 block`, `2 blocks`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

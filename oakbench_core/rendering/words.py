@@ -8,51 +8,53 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from oakbench_core.campaign.report_codes import BlockReason, Completeness, Omission, ResourceOmission
+
 COMPLETENESS: Final = MappingProxyType(
     {
-        "not_started": "Not started: no scheduled trial was started or skipped.",
-        "partial": "Partial: some scheduled trials are unstarted, interrupted or skipped.",
-        "complete": "Complete: nothing is unstarted, interrupted or skipped.",
+        Completeness.NOT_STARTED: "Not started: no scheduled trial was started or skipped.",
+        Completeness.PARTIAL: "Partial: some scheduled trials are unstarted, interrupted or skipped.",
+        Completeness.COMPLETE: "Complete: nothing is unstarted, interrupted or skipped.",
     }
 )
 
 INTERVAL_WITHHELD: Final = MappingProxyType(
     {
-        "no_started_trials": "no trial was started",
-        "unresolved_started": "a started trial has no end on file",
-        "instrument_skipped": "a trial was skipped for want of an instrument, or after its start",
-        "other_skipped": "an operator skipped a trial",
-        "schedule_open": "unstarted trials may still be admitted, and who may stop when it looks good has no interval",
-        "schedule_gaps": "unstarted trials were passed over by later ones",
-        "timeout_mismatch": "a recorded timeout is not the frozen one",
-        "mixed_population": "the rows did not run under the same conditions",
-        "retry_selection": "these trials were picked for a retry by their earlier results",
-        "prefix_report": "only a prefix of the journal is reported",
-        "no_complete_blocks": "no block is complete",
-        "singleton": "one block alone says nothing of how blocks vary",
+        Omission.NO_STARTED_TRIALS: "no trial was started",
+        Omission.UNRESOLVED_STARTED: "a started trial has no end on file",
+        Omission.INSTRUMENT_SKIPPED: "a trial was skipped for want of an instrument, or after its start",
+        Omission.OTHER_SKIPPED: "an operator skipped a trial",
+        Omission.SCHEDULE_OPEN: "unstarted trials may still be admitted, and a choice to stop could follow the results",
+        Omission.SCHEDULE_GAPS: "unstarted trials were passed over by later ones",
+        Omission.TIMEOUT_MISMATCH: "a recorded timeout is not the frozen one",
+        Omission.MIXED_POPULATION: "the rows did not run under the same conditions",
+        Omission.RETRY_SELECTION: "these trials were picked for a retry by their earlier results",
+        Omission.PREFIX_REPORT: "only a prefix of the journal is reported",
+        Omission.NO_COMPLETE_BLOCKS: "no block is complete",
+        Omission.SINGLETON: "one block alone says nothing of how blocks vary",
     }
 )
 
 RESOURCE_WITHHELD: Final = MappingProxyType(
     {
-        "unmeasured": "unmeasured, no started trial has a value",
-        "mixed_sources": "the costs come from different sources and are not added up",
-        "incomplete_coverage": "not every started trial has a value, so there is no complete total",
-        "accounting_unknown": "a cost does not say who computed it, so there is no complete total",
-        "no_measured_success": "no verified success has a value, so there is no mean or median",
-        "mixed_population": "the rows did not run under the same conditions, so there is no mean or median",
-        "mixed_weights": "the tokens were weighted in different ways, so nothing is given but coverage",
+        ResourceOmission.UNMEASURED: "unmeasured, no started trial has a value",
+        ResourceOmission.MIXED_SOURCES: "the costs come from different sources and are not added up",
+        ResourceOmission.INCOMPLETE_COVERAGE: "not every started trial has a value, so there is no complete total",
+        ResourceOmission.ACCOUNTING_UNKNOWN: "some cost has no source, so there is no complete total",
+        ResourceOmission.NO_MEASURED_SUCCESS: "no verified success has a value, hence no mean or median",
+        ResourceOmission.MIXED_POPULATION: "the rows ran under different conditions, hence no mean or median",
+        ResourceOmission.MIXED_WEIGHTS: "the tokens were weighted in different ways, so nothing is given but coverage",
     }
 )
 
 BLOCK_REASON: Final = MappingProxyType(
     {
-        "unstarted": "a side is unstarted",
-        "interrupted": "a side was interrupted",
-        "skipped": "a side was skipped",
-        "infrastructure_failure": "a side ended by an infrastructure failure",
-        "timeout_mismatch": "a recorded timeout is not the frozen one",
-        "identity_mismatch": "the sides did not run under the same conditions",
+        BlockReason.UNSTARTED: "a side is unstarted",
+        BlockReason.INTERRUPTED: "a side was interrupted",
+        BlockReason.SKIPPED: "a side was skipped",
+        BlockReason.INFRASTRUCTURE_FAILURE: "a side ended by an infrastructure failure",
+        BlockReason.TIMEOUT_MISMATCH: "a recorded timeout is not the frozen one",
+        BlockReason.IDENTITY_MISMATCH: "the sides did not run under the same conditions",
     }
 )
 

@@ -46,6 +46,7 @@ class Feed:
         self.arrived = arrived
         self.defect: BaseException | None = None
         self._taker = Taker(folder, plan, clock)
+        self.grouping = self._taker.grouping
         self._latest = self._taker.snapshot(self.reader, None)
         self._dirty: set[int] | None = set()
         self._lock = Lock()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.durable.journal import JournalReader
 
-_LIVES: Final = {Liveness.WRITING: True, Liveness.FREE: False, Liveness.UNKNOWN: None}
+LIVES: Final = {Liveness.WRITING: True, Liveness.FREE: False, Liveness.UNKNOWN: None}
 _OUTPUTS_OF: Final = 8  # running trials whose artifacts are looked at
 _WORST_EVERY_S: Final = 1.0  # the count of what is still admitted goes through the schedule where timeouts differ
 
@@ -33,8 +33,8 @@ class Taker:
     def __init__(self, folder: Path, plan: Plan, clock: Callable[[], float]) -> None:
         self._folder = folder
         self._clock = clock
-        self._grouping = Grouping(plan)
-        self._measuring = Measuring(self._grouping)
+        self.grouping = Grouping(plan)
+        self._measuring = Measuring(self.grouping)
         self._uniform_timeout = next(iter({trial.timeout_s for trial in plan.schedule}), 0)
         if any(trial.timeout_s != self._uniform_timeout for trial in plan.schedule):
             self._uniform_timeout = 0
@@ -53,7 +53,7 @@ class Taker:
         """What one poll found. `state` None: more is to be read, or the file could not be (then `failure` says why)."""
         if state is JournalState.REPLACED:
             self._replaced += 1
-            self._measuring = Measuring(self._grouping)
+            self._measuring = Measuring(self.grouping)
             self._newest = None
             self._begun = (time.monotonic(), 0)
             self._touched = True
@@ -69,7 +69,7 @@ class Taker:
     def snapshot(self, reader: JournalReader, before: Snapshot | None) -> Snapshot:
         """The moment as it is now; `before` itself where nothing has changed since."""
         reading = self._reading(reader)
-        running = self._running(reader.ledger) if reading.writer_lives else ()
+        running = running_trials(self._folder, reader.ledger) if reading.writer_lives else ()
         if before is not None and not self._touched and (reading, running) == (before.reading, before.running):
             return before
         self._touched = False
@@ -96,13 +96,13 @@ class Taker:
         tail = None if self._catching_up else reader.tail
         reading = Reading(
             state=str(self._state),
-            writer_lives=None if self._catching_up else _LIVES[reader.liveness],
+            writer_lives=None if self._catching_up else LIVES[reader.liveness],
             stop_reason=None if stop is None else str(stop.reason),
             seq=fold.last_seq,
             last_hash=fold.last_hash,
             size_bytes=reader.size,
             read_bytes=reader.offset,
-            last_growth=self._last_growth(reader),
+            last_growth=last_growth(reader.path),
             last_at=None if fold.last_at is None else utc_seconds(fold.last_at),
             problems=() if self._catching_up else reader.problems,
             replaced=self._replaced,
@@ -119,30 +119,6 @@ class Taker:
         self._begun = (time.monotonic(), reader.offset)
         return reading
 
-    def _last_growth(self, reader: JournalReader) -> float | None:
-        try:
-            return reader.path.stat().st_mtime
-        except OSError:
-            return None
-
-    def _running(self, ledger: Ledger) -> tuple[Running, ...]:
-        return tuple(
-            Running(
-                place=place,
-                started_at=_known(ledger.started_at[place]),
-                last_output=self._last_output(ledger, place) if number < _OUTPUTS_OF else None,
-            )
-            for number, place in enumerate(ledger.in_flight)
-        )
-
-    def _last_output(self, ledger: Ledger, place: int) -> float | None:
-        """When the trial last wrote an artifact; None where there are none to be seen."""
-        folder = self._folder / "artifacts" / ledger.plan.schedule[place].trial_id
-        try:
-            return max((entry.stat().st_mtime for entry in folder.iterdir()), default=None)
-        except OSError:
-            return None
-
     def _at_worst(self, ledger: Ledger, account: Admission) -> int | None:
         if account.remaining_s is None:
             return None
@@ -157,3 +133,33 @@ class Taker:
 
 def _known(value: float) -> float | None:
     return None if value != value else value  # noqa: PLR0124 - NaN: the event did not say when
+
+
+def last_growth(path: Path) -> float | None:
+    """When the file last changed; None where it cannot be looked at."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None
+
+
+def running_trials(folder: Path, ledger: Ledger) -> tuple[Running, ...]:
+    """What a live runner has started and not ended, in the order of the starts."""
+    return tuple(
+        Running(
+            place=place,
+            started_at=_known(ledger.started_at[place]),
+            last_output=_last_output(folder / "artifacts" / ledger.plan.schedule[place].trial_id)
+            if number < _OUTPUTS_OF
+            else None,
+        )
+        for number, place in enumerate(ledger.in_flight)
+    )
+
+
+def _last_output(artifacts: Path) -> float | None:
+    """When the trial last wrote an artifact; None where there are none to be seen."""
+    try:
+        return max((entry.stat().st_mtime for entry in artifacts.iterdir()), default=None)
+    except OSError:
+        return None

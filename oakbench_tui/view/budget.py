@@ -153,8 +153,9 @@ def budget_rows(snapshot: Snapshot, width: int) -> list[Line]:
     if width < FULL_FROM:
         worst = at_worst_words(snapshot) if snapshot.admission.next_admissible else next_words(snapshot)
         tail = (Segment(f"; {worst or _WHAT_IT_IS_NOT}", Token.SOFT),)
+        less = (Segment(f"; {worst.partition(' of ')[0] or _WHAT_IT_IS_NOT}", Token.SOFT),)
         short, wide = budget_equation(held, words=False), budget_equation(held, words=True)
-        return [(name, *first_fitting([(*wide, *tail), (*short, *tail), wide, short], room))]
+        return [(name, *first_fitting([(*wide, *tail), (*short, *tail), (*short, *less), wide, short], room))]
     bar = budget_bar(held, min(_BAR_WIDE, width // 3) if width >= WIDE_FROM else _BAR_FULL)
     gap = "   " if width >= WIDE_FROM else "  "
     after = room - width_of(bar) - len(gap)

@@ -1,7 +1,7 @@
 """What `e` writes: the report, or the rows that the list shows; and the command line that prints the same, if one does.
 
-A filtered export holds rows and counts only, with the filter as its first line: no fraction of a chosen part of a campaign
-is ever written.
+A filtered export holds rows and counts only, with the filter as its first line: no fraction of a chosen part of a
+campaign is ever written.
 """
 
 from __future__ import annotations

@@ -25,3 +25,8 @@ def key_line(words: str) -> Line:
 
 def _split(words: str) -> tuple[str, str, str]:
     return words[:3], " ", words[4:]
+
+
+def message_line(message: str) -> Line:
+    """What was just done, in place of the keys; it is shown already safe."""
+    return (Segment(f" {message}", Token.ACCENT),)

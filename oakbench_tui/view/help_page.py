@@ -9,7 +9,7 @@ from oakbench_tui.view.glyphs import LOOKS
 from oakbench_tui.view.inspector.wrapping import wrapped
 from oakbench_tui.view.keys import Group, Where, keys_of
 from oakbench_tui.view.page import Page, page_of
-from oakbench_tui.view.segments import EMPTY, Segment, Token, left, width_of
+from oakbench_tui.view.segments import EMPTY, Segment, Token, fitted, left
 
 if TYPE_CHECKING:
     from oakbench_tui.view.segments import Line
@@ -27,7 +27,7 @@ def help_page(where: Where, width: int) -> Page:
     blocks = [_keys(group, where) for group in Group]
     blocks.append(_words())
     number = max(min(width // _COLUMN_LEAST, 3), 1)
-    column = width // number - 2
+    column = (width - 2) // number - 2
     lines = _columns([block for block in blocks if len(block) > 1], number, column)
     filtering = "filter keys: " + " ".join(f"{key}:" for key in FILTER_KEYS) + "; ! before a term inverts it"
     lines += [(Segment(f"  {line}", Token.SOFT),) for line in wrapped(filtering, width - 4)]
@@ -35,19 +35,15 @@ def help_page(where: Where, width: int) -> Page:
 
 
 def _keys(group: Group, where: Where) -> list[Line]:
-    lines: list[Line] = [(Segment(group, Token.STRONG),)]
-    for key in keys_of(where):
-        if key.group is group:
-            lines.append((Segment(left(key.shown, _KEY_COLUMN), Token.ACCENT), Segment(key.words, Token.SOFT)))
-    return lines
+    held = [key for key in keys_of(where) if key.group is group]
+    rows = [(Segment(left(key.shown, _KEY_COLUMN), Token.ACCENT), Segment(key.words, Token.SOFT)) for key in held]
+    return [(Segment(group, Token.STRONG),), *rows]
 
 
 def _words() -> list[Line]:
-    lines: list[Line] = [(Segment("Glyphs", Token.STRONG),)]
-    for look in LOOKS.values():
-        lines.append((Segment(left(look.glyph, 3), look.token), Segment(look.word, Token.SOFT)))
-    lines += [(Segment(left(glyph, 3)), Segment(words, Token.SOFT)) for glyph, words in _SAID]
-    return lines
+    looks = [(Segment(left(look.glyph, 3), look.token), Segment(look.word, Token.SOFT)) for look in LOOKS.values()]
+    said = [(Segment(left(glyph, 3)), Segment(words, Token.SOFT)) for glyph, words in _SAID]
+    return [(Segment("Glyphs", Token.STRONG),), *looks, *said]
 
 
 def _columns(blocks: list[list[Line]], number: int, width: int) -> list[Line]:
@@ -60,8 +56,7 @@ def _columns(blocks: list[list[Line]], number: int, width: int) -> list[Line]:
     for at in range(max(map(len, columns))):
         row: list[Segment] = [Segment("  ")]
         for column in columns:
-            line = column[at] if at < len(column) else EMPTY
-            row += [*line, Segment(" " * max(width - width_of(line), 1))]
+            row += [*fitted(column[at] if at < len(column) else EMPTY, width), Segment("  ")]
         rows.append(tuple(row))
     return rows
 

@@ -111,8 +111,8 @@ def status_strip(snapshot: Snapshot, frame: Frame) -> Line:
     ):
         words = joined([*chips, *mock, claim], gap)
         start = (Segment(f" {name}", Token.STRONG), Segment(digits, Token.SOFT), Segment(gap), *words)
-        if width_of(start) + width_of(end) + (2 if end else 0) <= width:
-            return spread(start, end, width)
+        if width_of(start) + width_of(end) + (3 if end else 0) <= width:
+            return spread(start, (*end, Segment(" ")) if end else (), width)
     words = joined([*chips, *mock, claim], "  ")
     room = width - width_of(words) - 3
     held = cut_middle(name, room) if room < cells(name) else name

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.display import display_safe
-from oakbench_tui.view.segments import Segment, Token, cells, left, right
+from oakbench_tui.view.segments import Segment, Token, cells, cut, left, right
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,7 @@ _WIDE_WORDS_FROM: Final = 140
 _TASK_LEAST: Final = 12
 _NAME_MOST: Final = 24
 _ORACLE_LEAST: Final = 6
+_ORACLE_WORDS: Final = 20
 _ORACLE_MOST: Final = 34
 # What goes first where the width does not hold everything.
 _DROPPED: Final = (Key.COST, Key.MODEL, Key.TOKENS, Key.AGENT, Key.WORKFLOW, Key.LEVEL, Key.REPETITION)
@@ -62,6 +63,8 @@ class Column:
 
     @property
     def title(self) -> str:
+        if self.key is Key.STATE:
+            return left(f"  {self.key}", self.width)  # over the word, not over the glyph
         return right(self.key, self.width) if self.key in NUMERIC else left(self.key, self.width)
 
 
@@ -127,7 +130,7 @@ def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
     spare = width - _total({key: size for key, size in wanted.items() if key is not Key.TASK}, 1) - 1
     if Key.TASK in wanted:
         wanted[Key.TASK] = max(min(wanted[Key.TASK], spare), min(_TASK_LEAST, wanted[Key.TASK]))
-    gap = 2 if _total(wanted, 2) <= width else 1
+    gap = 2 if _total(wanted, 2) + _ORACLE_WORDS - _ORACLE_LEAST <= width else 1
     rest = width - _total(wanted, gap)
     wanted[Key.ORACLE] = max(min(_ORACLE_LEAST + rest, _ORACLE_MOST), 1)
     return Columns(tuple(Column(key, size) for key, size in wanted.items()), gap, wide_words)
@@ -137,8 +140,13 @@ def _total(widths: Mapping[Key, int], gap: int) -> int:
     return 2 + sum(widths.values()) + gap * (len(widths) - 1)
 
 
-def every_row(held: Variety, unmeasured: tuple[str, ...]) -> str:
-    """`every row: agent scripted, model none, timeout 2 s, cost unmeasured`."""
-    parts = [f"{name} {value}" for name, value in held.constants]
-    parts += [f"{name} unmeasured" for name in unmeasured]
-    return "every row: " + ", ".join(parts) if parts else ""
+def every_row(held: Variety, unmeasured: tuple[str, ...], width: int) -> str:
+    """`every row: agent scripted, model none, timeout 2 s, cost unmeasured`; values alone where that is too long."""
+    missing = [f"{name} unmeasured" for name in unmeasured]
+    named = [f"{name} {value}" for name, value in held.constants]
+    bare = [value if value != "none" else f"no {name}" for name, value in held.constants]
+    for parts in (named, bare):
+        text = "every row: " + ", ".join([*parts, *missing])
+        if cells(text) <= width:
+            break
+    return cut(text, width) if named or missing else ""

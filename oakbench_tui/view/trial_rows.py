@@ -52,7 +52,9 @@ def _cell(snapshot: Snapshot, place: int, column: Column, shown: Shown, now: flo
             return _figure(snapshot, place, "input_tokens", column.width)
         case Key.COST:
             return _figure(snapshot, place, "cost_usd", column.width)
-    text, token = oracle_words(snapshot, place, shown, now, short=column.width < cells("99 of 99 pass"))
+    text, token = oracle_words(snapshot, place, shown, now, short=False)
+    if cells(text) > column.width:
+        text, token = oracle_words(snapshot, place, shown, now, short=True)
     return Segment(left(text, column.width), token)
 
 

@@ -28,9 +28,7 @@ def invalid_page(snapshot: Snapshot, folder: str, width: int) -> Page:
     """No figures: where the journal breaks, which rule, how much before it is good, what to do next."""
     reading = snapshot.reading
     room = max(width - _LABEL - 4, 10)
-    said = (
-        "This journal gives no results: nothing is counted from it, and looking changed nothing. Every view shows this."
-    )
+    said = "This journal gives no results: nothing is counted from it, and looking changed nothing."
     lines: list[Line] = [EMPTY, *((Segment(f"  {line}", Token.STRONG),) for line in wrapped(said, room)), EMPTY]
     for problem in reading.problems:
         place = f"line {thousands(problem.line)}" if problem.line is not None else ""

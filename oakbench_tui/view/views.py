@@ -29,7 +29,8 @@ def views_row(current: View, at_end: Line, width: int) -> Line:
         parts += [
             Segment(" " if not parts else gap),
             Segment(KEYS[view], Token.ACCENT),
-            Segment(f" {view}", Token.HERE if here else Token.SOFT),
+            Segment(" "),
+            Segment(view, Token.HERE if here else Token.SOFT),
         ]
     return spread(tuple(parts), (*at_end, Segment(" ")) if at_end else (), width)
 

@@ -43,6 +43,9 @@ class Table(ScrollView, can_focus=True):
     class Chosen(Moved):
         """A person pressed enter, or clicked the row under the cursor."""
 
+    class Resized(Moved):
+        """The table has another size, so whoever makes rows to fit makes them anew."""
+
     def __init__(self, paint: Paint, *, with_cursor: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._paint = paint
@@ -151,6 +154,7 @@ class Table(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self.virtual_size = Size(max(self.content.width, self.size.width), self.content.rows + self._header_rows)
         self.reveal()
+        self.post_message(self.Resized(self))
 
     def on_focus(self) -> None:
         self._refresh_rows(() if self.cursor is None else (self.cursor,))

@@ -136,6 +136,20 @@ def test_small_samples_are_named_with_what_makes_them_small() -> None:
     assert (entry["key"]["a"], entry["key"]["b"]) == ("git", "hg")
 
 
+@pytest.mark.parametrize(
+    ("tasks", "repetitions", "disagreements", "small"),
+    [(30, 1, 10, False), (29, 1, 10, True), (30, 1, 9, True), (29, 2, 10, True), (30, 2, 10, False), (15, 2, 10, True)],
+)
+def test_a_sample_is_small_under_thirty_blocks_ten_disagreements_or_thirty_tasks(
+    tasks: int, repetitions: int, disagreements: int, small: bool
+) -> None:
+    p = plan(tasks=[f"t{number}" for number in range(tasks)], repetitions=repetitions)
+    failed = {2 * block + block % 2 for block in range(disagreements)}  # by either side in turn
+    events = [event for place in range(len(p.schedule)) for event in run(p, place, verified=place not in failed)]
+
+    assert ("small_sample" in notices(p, events)) is small
+
+
 def test_the_tasks_of_a_pair_are_those_of_its_complete_blocks() -> None:
     p = plain(repetitions=1)
     [entry] = notices(p, [*run(p, 0), *run(p, 1), started(p, 2)])["small_sample"]["pairs"]

@@ -14,6 +14,7 @@ from oakbench_core.intervals import (
     Resampling,
     bootstrap,
     draw_sums,
+    halves_before,
     newcombe,
     wilson,
 )
@@ -85,6 +86,16 @@ def test_the_chunk_size_changes_no_draw(source: Resampling, chunk_words: int) ->
     assert chunked == draw_sums(source).tolist()
     assert len(chunked) == source.draws
     assert all(-source.complete <= total <= source.complete for total in chunked)
+
+
+@given(st.integers(1, 2**32 - 1), st.data())
+def test_the_threshold_parts_the_halves_exactly_where_the_block_changes(complete: int, data: st.DataObject) -> None:
+    blocks = data.draw(st.integers(0, complete))
+    threshold = halves_before(blocks, complete)
+
+    assert 0 <= threshold <= 2**32
+    assert threshold == 0 or (threshold - 1) * complete >> 32 < blocks
+    assert threshold == 2**32 or threshold * complete >> 32 >= blocks
 
 
 @settings(max_examples=60)

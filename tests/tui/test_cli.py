@@ -195,7 +195,7 @@ def test_a_torn_end_is_said_and_what_stands_before_it_is_reported(
 
     assert found == code
     assert out
-    assert "line " in out + err
+    assert "byte" in out + err
 
 
 def test_all_problems_of_a_plan_are_printed_one_a_line(folder: Path, cli: Callable[..., Any]) -> None:

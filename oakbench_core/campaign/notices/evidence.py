@@ -8,6 +8,7 @@ from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.notices.findings import notice
 from oakbench_core.campaign.oracles import depends_on_subject, is_unrecorded
 from oakbench_core.campaign.populations import recorded
+from oakbench_core.campaign.report_codes import NoticeCode
 from oakbench_core.campaign.vocabulary import RecoveryKind
 
 if TYPE_CHECKING:
@@ -19,32 +20,32 @@ if TYPE_CHECKING:
 def standing(findings: Findings) -> Iterator[Document]:
     """What kind of campaign this is."""
     yield notice(
-        "diagnostic_only",
+        NoticeCode.DIAGNOSTIC_ONLY,
         "This is a diagnostic agent campaign and no claim rests on it. What may be published of it: counts, the "
         "fraction with its denominator, the interval, and the hashes of plan and journal.",
     )
     plan = findings.ledger.plan
     if plan.is_mock:
         yield notice(
-            "mock_agents",
+            NoticeCode.MOCK_AGENTS,
             "Mock agents took part: this campaign proves that the instrument works, and nothing about any agent.",
         )
     if plan.document.provenance.source == "import":
         yield notice(
-            "imported_plan",
+            NoticeCode.IMPORTED_PLAN,
             "The plan was reconstructed afterwards from another tool's files; it was not frozen before the trials ran.",
         )
     parent = plan.document.provenance.parent
     if parent is not None and parent.kind == "retry":
         yield notice(
-            "retry_campaign",
+            NoticeCode.RETRY_CAMPAIGN,
             "This campaign retries trials that were picked by their results in an earlier campaign: no interval is "
             "given, and nothing is pooled with the earlier one.",
             finished_trials=parent.finished_trials,
         )
     elif parent is not None:
         yield notice(
-            "extended_campaign",
+            NoticeCode.EXTENDED_CAMPAIGN,
             "This campaign extends an earlier one whose results could be known by then; nothing is pooled over the "
             "two.",
             finished_trials=parent.finished_trials,
@@ -56,15 +57,15 @@ def extent(findings: Findings) -> Iterator[Document]:
     counts, admission = findings.counts, findings.admission
     if counts["unstarted"]:
         yield notice(
-            "partial_schedule",
-            f"Not started: {counts['unstarted']:,} of {counts['scheduled']:,} scheduled trials. No figure is of the "
-            "whole schedule.",
+            NoticeCode.PARTIAL_SCHEDULE,
+            f"Not started: {counts['unstarted']:,} of {counts['scheduled']:,} scheduled trials. Fractions are over "
+            "started trials, not over the schedule.",
             unstarted=counts["unstarted"],
             scheduled=counts["scheduled"],
         )
     if admission["next_admissible"] is False:
         yield notice(
-            "stopped_by_budget",
+            NoticeCode.STOPPED_BY_BUDGET,
             "The admission budget stopped this campaign: what remains does not cover the whole timeout of the next "
             "trial, and no trial is shortened.",
             remaining_s=admission["remaining_s"],
@@ -72,24 +73,24 @@ def extent(findings: Findings) -> Iterator[Document]:
         )
     if counts["schedule_gaps"]:
         yield notice(
-            "out_of_order_history",
+            NoticeCode.OUT_OF_ORDER_HISTORY,
             f"The schedule was not followed in its order: {counts['schedule_gaps']:,} unstarted trials stand before "
             "trials that were started or skipped.",
             schedule_gaps=counts["schedule_gaps"],
         )
     if findings.as_of is not None:
         yield notice(
-            "prefix_report",
+            NoticeCode.PREFIX_REPORT,
             f"This reports a prefix of the journal: events after number {findings.as_of:,} are left out.",
             as_of=findings.as_of,
         )
     yield notice(
-        "not_a_deadline",
+        NoticeCode.NOT_A_DEADLINE,
         "Neither a trial's timeout nor the admission budget is a hard end-to-end deadline: both count seconds of the "
         "agent's subprocess, and setup, checks and waiting come on top.",
     )
     yield notice(
-        "no_cost_cap",
+        NoticeCode.NO_COST_CAP,
         "Nothing here caps what a campaign costs in USD: the admission budget is in seconds, and a recorded cost is "
         "known only afterwards.",
     )
@@ -100,21 +101,21 @@ def irregularities(findings: Findings) -> Iterator[Document]:
     counts = findings.counts
     if counts["infrastructure_failure"]:
         yield notice(
-            "infrastructure_failures",
+            NoticeCode.INFRASTRUCTURE_FAILURES,
             f"Trials ended by an infrastructure failure: {counts['infrastructure_failure']:,}. They have no verdict; "
             "the bounds count them as either.",
             infrastructure_failure=counts["infrastructure_failure"],
         )
     if counts["timeout_mismatch"]:
         yield notice(
-            "timeouts_differ",
+            NoticeCode.TIMEOUTS_DIFFER,
             f"Rows whose recorded timeout is not the frozen one: {counts['timeout_mismatch']:,}. Their groups have no "
             "interval, and their blocks are excluded from every paired comparison.",
             timeout_mismatch=counts["timeout_mismatch"],
         )
     if uneven := sum(condition.uneven_blocks for condition in findings.conditions):
         yield notice(
-            "unbalanced_groups",
+            NoticeCode.UNBALANCED_GROUPS,
             f"Blocks that lack a subject which others of their condition have: {uneven:,}. The groups of such a "
             "condition are not over the same blocks.",
             blocks=uneven,
@@ -127,20 +128,20 @@ def trust(findings: Findings) -> Iterator[Document]:
     ledger = findings.ledger
     if accepted := sum(entry.kind == RecoveryKind.UNCERTAIN_ACCEPTED for entry in ledger.reservations):
         yield notice(
-            "uncertain_accepted",
+            NoticeCode.UNCERTAIN_ACCEPTED,
             "Damage at the end of the journal that could be a lost acknowledged record was accepted by hand; such "
             f"recoveries: {accepted:,}.",
             recoveries=accepted,
         )
     if ledger.unsafe_filesystem:
         yield notice(
-            "unsafe_filesystem",
+            NoticeCode.UNSAFE_FILESYSTEM,
             "A runner wrote this journal on a file system where durability is not promised, and was told to go on.",
         )
     at = POPULATION_FIELDS.index("resolved_model")
     if unreported := sum(recorded(ledger, place)[at] is None for place in findings.judged):
         yield notice(
-            "unreported_model",
+            NoticeCode.UNREPORTED_MODEL,
             f"Rows that do not record which model answered: {unreported:,} of {len(findings.judged):,}.",
             rows=unreported,
         )
@@ -151,14 +152,14 @@ def _oracles(findings: Findings) -> Iterator[Document]:
     tasks = {(trial.workflow, trial.task): plan.task(trial) for trial in plan.schedule}
     if unrecorded := sum(map(is_unrecorded, tasks.values())):
         yield notice(
-            "oracle_unrecorded",
+            NoticeCode.ORACLE_UNRECORDED,
             f"Tasks of which the plan does not record what their oracle runs: {unrecorded:,} of {len(tasks):,}. The "
             "recorded verdicts are taken as they stand.",
             tasks=unrecorded,
         )
     if dependent := sum(map(depends_on_subject, tasks.values())):
         yield notice(
-            "oracle_depends_on_subject",
+            NoticeCode.ORACLE_DEPENDS_ON_SUBJECT,
             f"Tasks whose oracle runs what belongs to the subject under test: {dependent:,} of {len(tasks):,}. Their "
             "subjects are not judged by the same check.",
             tasks=dependent,

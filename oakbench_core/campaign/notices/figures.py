@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.notices.findings import notice
+from oakbench_core.campaign.report_codes import NoticeCode, ResourceOmission
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 
 if TYPE_CHECKING:
@@ -26,25 +27,25 @@ def resources(findings: Findings) -> Iterator[Document]:
     """What sums and means of resources do not say."""
     if _groups_with(findings, lambda use: use["on_success"]["mean"] is not None):
         yield notice(
-            "conditional_on_success",
+            NoticeCode.CONDITIONAL_ON_SUCCESS,
             "Means and medians of resources are over verified successes alone: they are conditional on success and "
             "are no cost of an attempt. Totals are over all started trials, failures included.",
         )
     weighted = RESOURCE_UNITS["cost_weighted_tokens"]
     if _groups_with(findings, lambda use: use["unit"] == weighted and use["observed"] > 0):
         yield notice(
-            "proxy_tokens",
+            NoticeCode.PROXY_TOKENS,
             "Cost-weighted tokens are a proxy made of token counts and weights; they are no money and never USD.",
         )
-    if mixed := _groups_with(findings, lambda use: "mixed_sources" in use["omitted"]):
+    if mixed := _groups_with(findings, lambda use: ResourceOmission.MIXED_SOURCES in use["omitted"]):
         yield notice(
-            "mixed_sources",
+            NoticeCode.MIXED_SOURCES,
             "Costs in a group come from different sources; they stand by source and are not added up.",
             groups=mixed,
         )
-    if unknown := _groups_with(findings, lambda use: "accounting_unknown" in use["omitted"]):
+    if unknown := _groups_with(findings, lambda use: ResourceOmission.ACCOUNTING_UNKNOWN in use["omitted"]):
         yield notice(
-            "accounting_unknown",
+            NoticeCode.ACCOUNTING_UNKNOWN,
             "For some costs it is not recorded who computed them; no complete total is given there.",
             groups=unknown,
         )
@@ -59,14 +60,14 @@ def pairs(findings: Findings) -> Iterator[Document]:
     if not findings.pairs:
         return
     yield notice(
-        "descriptive_pairs",
+        NoticeCode.DESCRIPTIVE_PAIRS,
         "Paired differences are descriptive: they describe the recorded blocks and test no hypothesis.",
     )
     estimated = [pair for pair in findings.pairs if pair["blocks"]["complete"]]
     lossy = [pair for pair in estimated if pair["blocks"]["complete"] < pair["blocks"]["scheduled"]]
     if lossy:
         yield notice(
-            "complete_case_estimate",
+            NoticeCode.COMPLETE_CASE_ESTIMATE,
             "Some differences are over complete blocks only; the bounds beside them say how far the lost blocks could "
             "move them.",
             pairs=[
@@ -79,7 +80,7 @@ def pairs(findings: Findings) -> Iterator[Document]:
             ],
         )
     yield notice(
-        "multiplicity",
+        NoticeCode.MULTIPLICITY,
         f"Pairs compared: {len(findings.pairs):,}. No interval is adjusted for their number.",
         count=len(findings.pairs),
     )
@@ -90,7 +91,7 @@ def samples(findings: Findings) -> Iterator[Document]:
     repeated = [group for group in findings.groups if group["counts"]["scheduled"] > group["tasks"]]
     if repeated:
         yield notice(
-            "repeated_tasks",
+            NoticeCode.REPEATED_TASKS,
             "Tasks were repeated: the intervals describe repeats of these tasks only, and repeats of a fixed task are "
             "not independently sampled task families.",
             groups=[
@@ -112,7 +113,7 @@ def samples(findings: Findings) -> Iterator[Document]:
     ]
     if small:
         yield notice(
-            "small_sample",
+            NoticeCode.SMALL_SAMPLE,
             "Some pairs have under 30 complete blocks, under 10 disagreements or under 30 tasks. Where disagreement is "
             "one-sided with probability p, the bootstrap interval of n blocks covers about 1 − (1 − p)^n, which can "
             "be far below 95 %.",
@@ -128,7 +129,7 @@ def samples(findings: Findings) -> Iterator[Document]:
         )
     if degenerate := [pair for pair, _ in estimated if not _disagreements(pair)]:
         yield notice(
-            "degenerate",
+            NoticeCode.DEGENERATE,
             "No disagreement was seen in the complete blocks of some pairs; that is not the same as no difference.",
             pairs=[{"key": pair["key"], "complete": pair["blocks"]["complete"]} for pair in degenerate],
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oakbench_core.campaign.conditions import Condition
     from oakbench_core.campaign.ledger import Ledger
+    from oakbench_core.campaign.report_codes import NoticeCode
 
 Document = dict[str, Any]
 
@@ -27,5 +28,5 @@ class Findings:
     judged: list[int]  # places of the completed and timed-out trials
 
 
-def notice(code: str, text: str, **fields: Any) -> Document:
-    return {"code": code, "text": text, **fields}
+def notice(code: NoticeCode, text: str, **fields: Any) -> Document:
+    return {"code": code.value, "text": text, **fields}

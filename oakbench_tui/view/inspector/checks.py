@@ -32,13 +32,14 @@ def recorded_checks(row: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
 
 def verdict_words(checks: Sequence[Mapping[str, Any]]) -> str:
     """`1 of 4 checks fails`, `3 of 3 checks pass`."""
-    failed = sum(check["status"] != CheckStatus.PASS for check in checks)
     if not checks:
         return "no checks recorded"
-    total = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}"
-    if failed:
-        return f"{failed} of {total} {'does' if failed == 1 else 'do'} not pass"
-    return f"{len(checks)} of {total} {'passes' if len(checks) == 1 else 'pass'}"
+    total = counted(len(checks), "check")
+    failed = sum(check["status"] == CheckStatus.FAIL for check in checks)
+    missing = sum(check["status"] == CheckStatus.UNMEASURED for check in checks)
+    said = [f"{failed} of {total} {'fails' if failed == 1 else 'fail'}"] * bool(failed)
+    said += [f"{missing} of {total} unmeasured"] * bool(missing)
+    return ", ".join(said) or f"{len(checks)} of {total} {'passes' if len(checks) == 1 else 'pass'}"
 
 
 def check_lines(checks: Sequence[Mapping[str, Any]], width: int) -> list[Line]:

@@ -14,7 +14,7 @@ from oakbench_tui.view.figures import UNMEASURED, resource_value, thousands
 from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import wrapped
 from oakbench_tui.view.page import Page, page_of
-from oakbench_tui.view.segments import EMPTY, Segment, Token, left, right
+from oakbench_tui.view.segments import EMPTY, Segment, Token, left, right, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def resources_page(inspected: Inspected, width: int) -> Page:
         )
     ]
     for name, measured in zip(RESOURCE_UNITS, group, strict=True):
-        lines.append(_row(snapshot, place, name, measured))
+        lines.append(_row(snapshot, place, name, measured, width))
     lines += [EMPTY, *_prose(f"its group: {group_words(snapshot.trial(place))}", width)]
     lines += _why(group, width)
     accounting = part(inspected.records.row, "accounting")
@@ -55,7 +55,7 @@ def resources_page(inspected: Inspected, width: int) -> Page:
     return page_of(lines)
 
 
-def _row(snapshot: Snapshot, place: int, name: str, measured: Measured) -> Line:
+def _row(snapshot: Snapshot, place: int, name: str, measured: Measured, width: int) -> Line:
     value = snapshot.resource(name, place)
     words = RESOURCE_WORDS[name]
     if value is not None:
@@ -70,8 +70,10 @@ def _row(snapshot: Snapshot, place: int, name: str, measured: Measured) -> Line:
         counts = f"   {thousands(measured.observed)} of {thousands(measured.started)}"
         kind = "sum" if why_no_total(measured) else "total"
         said = f"{kind} {total_words(measured)}" if measured.total is not None else why_no_total(measured)
-        group = (Segment(left(counts, _COUNTS)), Segment(f" {said}", Token.SOFT))
-    return (Segment(left(words, _NAME), Token.SOFT), mine, *group)
+        group = (Segment(left(counts, _COUNTS)), Segment(f" {said}"))
+    row = (Segment(left(words, _NAME), Token.SOFT), mine, *group)
+    reason = (Segment(f", {why_no_total(measured)}", Token.NOTE),) if measured.observed and measured.unmeasured else ()
+    return (*row, *reason) if width_of(row) + width_of(reason) <= width else row
 
 
 def _why(group: Sequence[Measured], width: int) -> list[Line]:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.display import display_safe
-from oakbench_tui.view.figures import resource_value, seconds
+from oakbench_tui.view.figures import fixed, resource_value, seconds
 from oakbench_tui.view.glyphs import LOOKS, Shown
 from oakbench_tui.view.inspector.checks import check_lines, command_words, recorded_checks, verdict_words
 from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import quoted, shown, wrapped
 from oakbench_tui.view.page import Page, page_of
 from oakbench_tui.view.running import running_words
-from oakbench_tui.view.segments import EMPTY, Segment, Token, cut_left, left, spread
+from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, cut_left, left, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ _PROMPT_MOST = 2000
 
 
 def outcome_line(snapshot: Snapshot, place: int, now: float) -> Line:
-    """`✗ task failure   exit 0   0.589 s of 2 s`."""
+    """`✗ task failure   0.589 of 2 s`."""
     kind = snapshot.shown(place)
     look = LOOKS[kind]
     timeout = f"of {snapshot.trial(place).timeout_s:,} s"
@@ -44,7 +44,7 @@ def outcome_line(snapshot: Snapshot, place: int, now: float) -> Line:
         if duration is None:
             said.append(Segment(f"   duration unmeasured, {timeout}", Token.NOTE))
         else:
-            said.append(Segment(f"   {seconds(duration)}{' s' if duration < 100 else ''} {timeout}", Token.SOFT))
+            said.append(Segment(f"   {fixed(duration, 3)} {timeout}", Token.SOFT))
     return tuple(said)
 
 
@@ -116,14 +116,15 @@ def _block(snapshot: Snapshot, place: int, siblings: Sequence[int], width: int) 
     if len(siblings) < 2:
         return []
     lines: list[Line] = [(Segment("Block  ", Token.STRONG), Segment("the same task under each subject", Token.SOFT))]
-    for sibling in siblings:
+    names = [shown(snapshot.trial(sibling).subject, width // 2) for sibling in siblings]
+    column = max(map(cells, names))
+    for sibling, name in zip(siblings, names, strict=True):
         look = LOOKS[snapshot.shown(sibling)]
         duration = snapshot.resource("duration_s", sibling)
         time = "" if duration is None else f"  {seconds(duration)}"
-        name = display_safe(snapshot.trial(sibling).subject)
         here = Segment("▌" if sibling == place else " ", Token.LINE)
         state = Segment(left(f"{look.glyph} {look.short}", 17), look.token)
-        lines.append((here, state, Segment(shown(name, width // 2)), Segment(time, Token.SOFT)))
+        lines.append((here, state, Segment(left(name, column)), Segment(time, Token.SOFT)))
     return [*lines, EMPTY]
 
 

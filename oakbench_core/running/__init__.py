@@ -1,0 +1,1 @@
+"""The only code that reads a clock, starts a process, or touches files other than plan, journal and documents."""

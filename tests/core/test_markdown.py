@@ -1,0 +1,262 @@
+"""The Markdown of a report: what it says, what it never says, and that it obeys no name."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oakbench_core.campaign.report import report_campaign
+from oakbench_core.campaign.report_codes import BlockReason
+from oakbench_core.rendering import words
+from oakbench_core.rendering.escaping import escaped
+from oakbench_core.rendering.markdown import render_markdown
+from oakbench_core.rendering.numbers import amount, percent, signed
+from tests.campaigns import (
+    Json,
+    closed,
+    finished,
+    opened,
+    plan,
+    recovered,
+    run,
+    skipped_after_start,
+    skipped_before_start,
+    started,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RETRY = {"campaign_id": "c0", "plan_sha256": "1" * 64, "kind": "retry", "finished_trials": 3}
+
+
+def eventful() -> Json:
+    """A campaign in which nearly everything that can happen did."""
+    p = plan(tasks=["fix", "rename"], subjects=["git", "hg", "jj"], repetitions=2, budget_s=70, mock=True)
+    accounting = {"cost_source": "provider", "token_weights": {"input_tokens": 0.5}}
+    measured = {"duration_s": 1.25, "input_tokens": 1200, "cost_usd": 0.0125, "cost_weighted_tokens": 600.0, "turns": 4}
+    good: Json = {
+        "resources": measured,
+        "accounting": accounting,
+        "population": {"os": "linux", "subject_version": "1"},
+    }
+    events = [
+        opened(p, unsafe=True),
+        *run(p, 0, **good),
+        *run(p, 1, **good, verified=False),
+        *run(p, 2, **good),
+        *run(p, 3, **good),
+        *run(p, 4, "timed_out", **good),
+        *run(p, 5, "infrastructure_failure"),
+        *run(p, 6, **{**good, "accounting": {"cost_source": "price_table"}, "resources": {"cost_usd": 0.5}}),
+        recovered(p, 7),
+        *run(p, 8, **good, timeout_s=99),
+        skipped_before_start(p, 9, "operator"),
+        started(p, 10),
+        skipped_after_start(p, 10),
+        closed(p),
+    ]
+    return report_campaign(p, events)
+
+
+def of_real_campaign(data_dir: Path) -> Json:
+    folder = data_dir / "haiku-opus-371"
+    events = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return report_campaign(json.loads((folder / "plan.json").read_text()), events)
+
+
+def test_an_eventful_campaign_reads_as_its_golden_file(golden: Callable[[str, str], None]) -> None:
+    summary = eventful()
+
+    golden("report_eventful.md", render_markdown(summary))
+    golden("report_eventful.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_a_real_campaign_reads_as_its_golden_file(data_dir: Path, golden: Callable[[str, str], None]) -> None:
+    golden("report_haiku_opus_371.md", render_markdown(of_real_campaign(data_dir)))
+
+
+@pytest.mark.clause("A10-09")
+def test_the_summary_alone_is_read_and_a_report_read_back_reads_the_same() -> None:
+    summary = eventful()
+    read_back = json.loads(json.dumps(summary))
+
+    assert render_markdown(read_back) == render_markdown(summary)
+    assert read_back == summary
+
+
+@pytest.mark.clause("A10-09")
+def test_every_number_of_a_success_comes_from_the_summary() -> None:
+    summary = eventful()
+    summary["groups"][0]["success"] |= {"verified": 123_456, "started": 234_567, "fraction": 0.4321}
+
+    assert "123,456 of 234,567 started trials (43.2 %)" in render_markdown(summary)
+
+
+@pytest.mark.clause("A10-23")
+def test_an_open_fraction_is_said_to_be_not_final() -> None:
+    p = plan(tasks=["t"], subjects=["git"], repetitions=2)
+    partial = render_markdown(report_campaign(p, run(p, 0)))
+    whole = render_markdown(report_campaign(p, [*run(p, 0), *run(p, 1)]))
+
+    assert "1 of 1 started trials (100 %)**, not final, so far." in partial
+    assert "2 of 2 started trials (100 %)**, final." in whole
+    assert "Wilson's 95 % interval: not given: unstarted trials may still be admitted" in partial
+
+
+@pytest.mark.clause("A10-30")
+def test_unmeasured_is_said_in_words_and_never_as_zero_or_nothing() -> None:
+    p = plan(tasks=["t"], subjects=["git"], repetitions=1)
+    markdown = render_markdown(report_campaign(p, run(p, 0, resources={"turns": 0})))
+
+    assert "| turns | 1 of 1 | 0 turns | 0 turns | 0 turns | 0 turns (n = 1) | 0 turns (n = 1) |" in markdown
+    assert "input tokens, cached input tokens" in markdown
+    assert "unmeasured, no started trial has a value" in markdown
+    assert not re.search(r"\|[ \t]*\|", markdown)
+    assert not re.search(r"\b(None|null|nan)\b", markdown)
+
+
+@pytest.mark.clause("A10-31", "A10-33")
+def test_means_are_named_conditional_and_weighted_tokens_a_proxy_that_is_no_money() -> None:
+    markdown = render_markdown(eventful())
+    weighted = [line for line in markdown.splitlines() if line.startswith("| cost-weighted tokens")]
+
+    assert "Means and medians are conditional on success" in markdown
+    assert weighted
+    for line in weighted:
+        assert "(a proxy, not USD)" in line
+        assert "weighted tokens" in line
+        assert " USD |" not in line
+
+
+@pytest.mark.clause("A10-40", "A10-47", "A10-48")
+def test_what_kind_of_evidence_it_is_stands_in_every_rendering() -> None:
+    markdown = render_markdown(eventful())
+
+    assert "Mock agents: this run proves instrumentation only." in markdown
+    assert "no hard end-to-end deadline, and no cap on cost" in markdown
+    assert all(re.search(r"\b(no|neither|is a) ?(\S+ ){0,12}(hard )?end-to-end deadline", line, re.IGNORECASE)
+               for line in markdown.splitlines() if "deadline" in line)  # fmt: skip
+    assert "Nothing here caps what a campaign costs in USD" in markdown
+    assert "Mock agents" not in render_markdown(report_campaign(plan(), []))
+
+
+@pytest.mark.clause("A10-35", "A10-36", "A10-38")
+def test_pairs_are_named_descriptive_with_every_lost_block_and_its_reason() -> None:
+    markdown = render_markdown(eventful())
+
+    assert "Descriptive difference in verified success" in markdown
+    assert "not adjusted for their number" in markdown
+    assert "repeats of a fixed task are not independently sampled task families" in markdown
+    for reason in ("interrupted", "skipped", "infrastructure_failure", "timeout_mismatch", "unstarted"):
+        assert words.BLOCK_REASON[BlockReason(reason)] in markdown
+
+
+def test_nothing_is_ranked_starred_or_tested() -> None:
+    markdown = render_markdown(eventful()).replace("**", "")
+
+    assert not re.search(r"\*|\bp[ -]?value|\bsignifican|\brank|\bbest\b|\bwinner\b", markdown, re.IGNORECASE)
+
+
+def test_every_code_has_a_sentence_of_its_own() -> None:
+    for table in (words.INTERVAL_WITHHELD, words.RESOURCE_WITHHELD, words.BLOCK_REASON):
+        assert len(set(table.values())) == len(table)
+
+
+HOSTILE = "\x1b[2J\u202ex`<img src=x>` | [a](http://b) **b** _i_ ~~s~~ $x$ @you\n# h"
+
+
+def test_hostile_text_is_shown_and_not_obeyed() -> None:
+    p = plan(tasks=["t"], subjects=["git"], repetitions=2)
+    events = [*run(p, 0, population={"os": HOSTILE}), *run(p, 1)]
+    markdown = render_markdown(report_campaign(p, events))
+    [line] = [line for line in markdown.splitlines() if "Conditions differ in os" in line]
+
+    assert line == (
+        "- Conditions differ in os: unmeasured, \\\\x1b\\[2J\\\\u202ex\\`\\<img src=x\\>\\` \\| \\[a\\](http\\://b) "
+        "\\*\\*b\\*\\* \\_i\\_ \\~\\~s\\~\\~ \\$x\\$ \\@you\\\\x0a\\# h."
+    )
+
+
+def test_a_very_long_value_is_shortened_and_says_so() -> None:
+    assert escaped("x" * 100_000) == "x" * 120 + "… (100,000 characters)"
+
+
+@given(st.text())
+def test_no_text_breaks_its_line_or_reaches_a_terminal(text: str) -> None:
+    shown = escaped(text)
+
+    assert all(character.isprintable() or unicodedata.category(character) == "Zs" for character in shown)
+    assert "\n" not in shown
+    assert not re.search(r"(?<!\\)(\\\\)*[`*\[\]<>|]", shown.replace("\\\\", ""))
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.5, "50.0 %"),
+        (0.9999, "99.99 %"),
+        (0.00001, "0.001 %"),
+        (1 - 1e-9, "99.9999999 %"),
+        (0.99949, "99.9 %"),
+        (5e-324, "under 0.1 %"),
+        (1 - 2**-53, "99.99999999999999 %"),
+    ],
+)
+def test_percentages_read_as_expected(fraction: float, text: str) -> None:
+    assert percent(fraction) == text
+
+
+@given(st.floats(0, 1, exclude_min=True, exclude_max=True))
+def test_a_fraction_never_reads_0_or_100_unless_it_is(fraction: float) -> None:
+    assert percent(fraction) not in {"0 %", "100 %"}
+    assert not re.match(r"(100|0)(\.0*)? %", percent(fraction))
+
+
+@given(st.floats(-1, 1).filter(lambda value: value not in {-1, 0, 1}))
+def test_a_difference_never_reads_0_or_1_unless_it_is(difference: float) -> None:
+    assert not re.fullmatch(r"[+−](0|1)\.0*", signed(difference))
+    assert signed(difference)[0] == ("−" if difference < 0 else "+")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (None, "s", "unmeasured"),
+        (0, "tokens", "0 tokens"),
+        (0.0, "usd", "0 USD"),
+        (1234567, "tokens", "1,234,567 tokens"),
+        (16651.745788, "s", "16,651.746 s"),
+        (0.00004, "usd", "0.00004 USD"),
+        (1e-30, "usd", "1.000e-30 USD"),
+        (79.0, "tokens", "79 tokens"),
+    ],
+)
+def test_amounts_read_with_their_unit(value: Any, unit: str, text: str) -> None:
+    assert amount(value, unit) == text
+
+
+def test_a_budget_overspent_reads_below_zero() -> None:
+    p = plan(tasks=["t"], subjects=["git"], repetitions=2, budget_s=1)
+    markdown = render_markdown(report_campaign(p, run(p, 0, resources={"duration_s": 2.5})))
+
+    assert "1 s = 2.500 s observed + 0 s reserved + −1.500 s remaining" in markdown.replace("2.5 s", "2.500 s")
+    assert "not admitted" in markdown
+
+
+def test_a_follow_up_names_its_parent_and_has_no_interval() -> None:
+    provenance = {"tool": "t", "definition_sha256": None, "source": "definition", "parent": RETRY}
+    p = plan(tasks=["t"], subjects=["git"], repetitions=1, provenance=provenance)
+    markdown = render_markdown(report_campaign(p, [started(p, 0), finished(p, 0)]))
+
+    assert f"A retry of the campaign c0, plan {'1' * 64}." in markdown
+    assert "not given: these trials were picked for a retry by their earlier results" in markdown
