@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,7 @@ from oakbench_tui.widgets.paint import Paint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextvars import Context
 
     from oakbench_tui.view.palette import Palette
 
@@ -42,8 +44,8 @@ def _theme(palette: Palette) -> Theme:
     )
 
 
-def _call_soon(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
-    loop.call_soon_threadsafe(callback)
+def _call_soon(loop: asyncio.AbstractEventLoop, context: Context, callback: Callable[[], None]) -> None:
+    loop.call_soon_threadsafe(callback, context=context)
 
 
 class ConsoleApp(App[None]):
@@ -71,7 +73,8 @@ class ConsoleApp(App[None]):
                 loop.add_signal_handler(number, self._end, number)
         self.console_screen = ConsoleScreen(self.session)
         self.push_screen(self.console_screen)
-        self.session.feed.arrived = partial(_call_soon, loop, self._arrived)
+        # The reader's thread knows nothing of this app; timers that a paint sets belong to it by the context.
+        self.session.feed.arrived = partial(_call_soon, loop, copy_context(), self._arrived)
         self.call_after_refresh(self._arrived)
 
     def _end(self, number: signal.Signals) -> None:

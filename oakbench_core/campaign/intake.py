@@ -48,12 +48,13 @@ def fold(plan: Plan, events: Iterable[EventLike | Mapping[str, Any]], as_of: int
     return ledger
 
 
-def _read(given: EventLike | Mapping[str, Any]) -> tuple[EventLike | None, tuple[Problem, ...]]:
-    if not isinstance(given, Mapping):
-        return given, ()
+def _read(given: object) -> tuple[EventLike | None, tuple[Problem, ...]]:
+    if hasattr(given, "plan_sha256"):
+        return cast("EventLike", given), ()
     from oakbench_core.campaign.events import evidence_type
 
-    return cast("tuple[EventLike | None, tuple[Problem, ...]]", checked(evidence_type(), dict(given)))
+    read = checked(evidence_type(), dict(given) if isinstance(given, Mapping) else given)
+    return cast("tuple[EventLike | None, tuple[Problem, ...]]", read)
 
 
 def _inside(problem: Problem) -> str:

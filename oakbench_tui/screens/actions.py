@@ -39,6 +39,7 @@ class Actions:
     def __init__(self, console: ConsoleScreen) -> None:
         self._console = console
         self._before_typing = ""
+        self._cursor_before: int | None = None
 
     def do(self, action: str) -> None:
         """`move(-1)`: the method with what stands in its parentheses."""
@@ -55,8 +56,8 @@ class Actions:
     def _table(self) -> Table:
         """The list or page that the movement keys move."""
         console = self._console
-        tables = {Where.TRIALS: console.table, Where.INSPECTOR: console.inspector_page, Where.REPORT: console.text}
-        return tables[console.where]
+        tables = {Where.TRIALS: console.table, Where.INSPECTOR: console.inspector_page}
+        return tables.get(console.where, console.text)
 
     # -- move ------------------------------------------------------------------------------------------------------
 
@@ -111,6 +112,8 @@ class Actions:
         pattern = console.report.pattern
         found = "" if pattern is None else pattern.pattern
         self._before_typing = console.trials.listing.filter.text if console.shows_list else found
+        self._cursor_before = console.trials.listing.cursor
+        console.bar.display = True
         console.bar.type_from(self._before_typing)
         console.show_bar()
 
@@ -120,7 +123,11 @@ class Actions:
         console.wrong = None
         try:
             if console.shows_list:
-                console.trials.listing.arrange(filter=parse_filter(text))
+                wanted = parse_filter(text)
+                # From where typing began: what is half typed moves the cursor nowhere for good.
+                if console.bar.entry is not None:
+                    console.trials.listing.cursor = self._cursor_before
+                console.trials.listing.arrange(filter=wanted)
                 console.trials.show()
                 console.show_inspector()
             else:
@@ -141,7 +148,7 @@ class Actions:
             (console.table if console.shows_list else console.text).focus()
         if kept and not console.shows_list:
             self.hit(1)
-        console.show_bar()
+        console.lay_out()
 
     def sort(self) -> None:
         listing = self._console.trials.listing
@@ -265,9 +272,6 @@ class Actions:
 
     def export(self) -> None:
         console = self._console
-        if not console.shown.sound:
-            console.say("this journal gives no results: there is nothing to export")
-            return
         rows = len(console.trials.listing.places) if console.shows_list else None
         folder = str(console.session.folder)
         console.app.push_screen(ExportScreen(console.session.paint, rows, folder), self._export)

@@ -16,10 +16,10 @@ from oakbench_tui.screens.inspection import Inspection
 from oakbench_tui.screens.report_view import ReportView
 from oakbench_tui.screens.reporting import Reporter
 from oakbench_tui.screens.trial_list import EVERY_ROW_FROM, TrialList
-from oakbench_tui.view.footer import footer, message_line
+from oakbench_tui.view.footer import footer, message_line, typing_footer
 from oakbench_tui.view.head import head
 from oakbench_tui.view.keys import Where, keys_of
-from oakbench_tui.view.layout import Frame, Pane, inspector_width, pane
+from oakbench_tui.view.layout import Frame, Pane, inspector_width, is_compact, pane
 from oakbench_tui.view.segments import fitted
 from oakbench_tui.view.trouble import banner, invalid_page
 from oakbench_tui.view.views import View
@@ -142,6 +142,8 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
     @property
     def where(self) -> Where:
         """Which pane the keys are for."""
+        if not self.shown.sound:
+            return Where.TROUBLE
         if not self.shows_list:
             return Where.REPORT
         return Where.INSPECTOR if self.inspector_page.has_focus else Where.TRIALS
@@ -162,6 +164,8 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.fence.display = list_seen and inspector_seen and self.pane is Pane.RIGHT
         self.text.display = not self.shows_list
         self.query_one("#body").set_class(self.pane is Pane.BELOW, "below")
+        # A compact screen spends no rows on the names of two views; the bar is there while something is typed.
+        self.bar.display = not is_compact(*self.size) or self.bar.entry is not None
         both = list_seen and inspector_seen
         inspector.styles.width = inspector_width(self.size.width) if both and self.pane is Pane.RIGHT else "1fr"
         inspector.styles.height = max(self._body_rows() // 2, 6) if both and self.pane is Pane.BELOW else "1fr"
@@ -170,7 +174,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.call_after_refresh(self.show_all)
 
     def _body_rows(self) -> int:
-        return self.size.height - len(self.head.lines) - 3
+        return self.size.height - len(self.head.lines) - 1 - 2 * self.bar.display
 
     def _focus_what_is_seen(self) -> None:
         if self.bar.entry is not None:
@@ -199,7 +203,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
             now=snapshot.at if self.paused else self.session.clock(),
             paused=self.session.feed.latest.events - snapshot.events if self.paused else None,
             replaced=replaced,
-            banner=banner(snapshot, str(self.session.folder), replaced=replaced),
+            banner=banner(snapshot, str(self.session.folder), self.size.width, replaced=replaced),
             ascii_only=self.session.paint.ascii_only,
         )
         self.head.show(head(snapshot, frame))
@@ -226,7 +230,9 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
 
     def show_foot(self) -> None:
         width = self.size.width
-        line = footer(self.where, width) if self.message is None else message_line(self.message)
+        line = typing_footer() if self.bar.entry is not None else footer(self.where, width)
+        if self.message is not None:
+            line = message_line(self.message)
         self.foot.show((fitted(line, width),))
 
     def say(self, message: str) -> None:

@@ -40,7 +40,7 @@ class Inspection:
             now=self._session.clock(),
         )
         width = max(self._page.size.width - 1, 1)
-        self._head.show(inspector_head(inspected, self.tab, pane, width))
+        self._head.show(inspector_head(inspected, self.tab, pane, max(self._head.size.width, 1)))
         self._page.show(inspector_page(inspected, self.tab, width))
         if self._shown != (place, self.tab):
             self._shown = (place, self.tab)

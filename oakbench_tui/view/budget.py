@@ -164,16 +164,16 @@ def budget_rows(snapshot: Snapshot, width: int) -> list[Line]:
     return [(name, *bar, Segment(gap), *first), (Segment(" " * (width - after)), *second)]
 
 
-def compact_budget(snapshot: Snapshot) -> Line:
+def compact_budget(snapshot: Snapshot, width: int) -> Line:
     """`budget 78: 22.19 s left, 11+ more`."""
     held = account(snapshot)
     if held is None:
         return (Segment("no admission budget", Token.SOFT),)
-    more = f", {thousands(snapshot.at_worst)}+ more" if snapshot.at_worst else ""
-    if snapshot.counts()[Shown.UNSTARTED] and not snapshot.admission.next_admissible:
-        more = ", next not admitted"
-    return (
+    start = (
         Segment(f"budget {thousands(held.budget_s)}: ", Token.SOFT),
         Segment(f"{_seconds(held.remaining_s)} s left"),
-        Segment(more, Token.SOFT),
     )
+    words = [f", {thousands(snapshot.at_worst)}+ more"] if snapshot.at_worst else [""]
+    if snapshot.counts()[Shown.UNSTARTED] and not snapshot.admission.next_admissible:
+        words = [", next not admitted", ", not admitted"]
+    return first_fitting([(*start, Segment(text, Token.SOFT)) for text in words], width)

@@ -17,6 +17,11 @@ def footer(where: Where, width: int) -> Line:
     return (Segment(" "), *joined([key_line(words) for words in footer_words(where, width, gap)], " " * gap))
 
 
+def typing_footer() -> Line:
+    """While a line is typed its keys are the only ones."""
+    return (Segment(" "), *joined([key_line("enter keep"), key_line("esc as before")], "   "))
+
+
 def key_line(words: str) -> Line:
     """`] [ problem`: all but the last word are keys."""
     keys, _, meaning = words.partition(" ") if not words.startswith(("] [", "← →")) else _split(words)

@@ -29,9 +29,10 @@ def head(snapshot: Snapshot, frame: Frame) -> tuple[Line, ...]:
     if frame.banner:
         rows.append(frame.banner)
     if not snapshot.sound:
+        rows += [EMPTY] * (airy and not compact)
         rows += _without_figures(width, compact=compact)
     elif compact:
-        rows += [glyph_equation(snapshot.counts(), width), compact_budget(snapshot)]
+        rows += [glyph_equation(snapshot.counts(), width), compact_budget(snapshot, width)]
     else:
         rows += [EMPTY] * airy
         rows += trials_rows(snapshot.counts(), width)

@@ -28,7 +28,9 @@ def help_page(where: Where, width: int) -> Page:
     blocks.append(_words())
     number = max(min(width // _COLUMN_LEAST, 3), 1)
     column = (width - 2) // number - 2
-    lines = _columns([block for block in blocks if len(block) > 1], number, column)
+    # The longest first, so that the columns end together and fewer rows are needed.
+    longest_first = sorted((block for block in blocks if len(block) > 1), key=len, reverse=True)
+    lines = _columns(longest_first if number > 1 else blocks, number, column)
     filtering = "filter keys: " + " ".join(f"{key}:" for key in FILTER_KEYS) + "; ! before a term inverts it"
     lines += [(Segment(f"  {line}", Token.SOFT),) for line in wrapped(filtering, width - 4)]
     return page_of([EMPTY, *lines])
@@ -62,6 +64,11 @@ def _columns(blocks: list[list[Line]], number: int, width: int) -> list[Line]:
 
 
 def help_title(where: Where) -> Line:
-    words = {Where.TRIALS: "Trials", Where.INSPECTOR: "the inspector", Where.REPORT: "Report"}
-    said = f" Help for {words.get(where, 'this view')}"
+    words = {
+        Where.TRIALS: "Trials",
+        Where.INSPECTOR: "the inspector",
+        Where.REPORT: "Report",
+        Where.TROUBLE: "a journal without results",
+    }
+    said = f" Help for {words.get(where, 'every view')}"
     return (Segment(said, Token.STRONG), Segment("   esc closes", Token.SOFT))

@@ -16,6 +16,7 @@ class Where(StrEnum):
     TRIALS = "trials"
     INSPECTOR = "inspector"
     REPORT = "report"
+    TROUBLE = "trouble"  # a journal without results: every view is the same page
 
 
 class Group(StrEnum):
@@ -39,6 +40,9 @@ class Key(NamedTuple):
 
 _LISTS: Final = (Where.TRIALS,)
 _PAGES: Final = (Where.INSPECTOR, Where.REPORT)
+
+_TEXTS: Final = (Where.REPORT, Where.TROUBLE)
+_SOUND: Final = (Where.TRIALS, Where.INSPECTOR, Where.REPORT)
 
 KEYS: Final = (
     Key("j,down", "j ↓", "move(1)", Group.MOVE, "one row down"),
@@ -68,15 +72,15 @@ KEYS: Final = (
     Key("escape", "esc", "back", Group.LOOK, "clear the filter, or a banner; never quits", "", _LISTS),
     Key("tab", "tab", "pane", Group.LOOK, "next pane", "tab pane", (Where.TRIALS, Where.INSPECTOR)),
     Key("z", "z", "zoom", Group.LOOK, "zoom the pane", "", (Where.TRIALS, Where.INSPECTOR)),
-    Key("1", "1", "view('Trials')", Group.LOOK, "trials"),
-    Key("6", "6", "view('Report')", Group.LOOK, "the report that export writes"),
-    Key("p", "p", "pause", Group.LOOK, "pause the screen; reading goes on", "p pause"),
+    Key("1", "1", "view('Trials')", Group.LOOK, "trials", "", _SOUND),
+    Key("6", "6", "view('Report')", Group.LOOK, "the report that export writes", "", _SOUND),
+    Key("p", "p", "pause", Group.LOOK, "pause the screen; reading goes on", "p pause", _SOUND),
     Key("F", "F", "follow", Group.LOOK, "follow the newest event", "F follow", _LISTS),
     Key("T", "T", "theme", Group.LOOK, "theme: dark, light, safe"),
     Key("y", "y", "copy_id", Group.TAKE, "copy the trial's ID", "y copy ID", (Where.TRIALS, Where.INSPECTOR)),
     Key("Y", "Y", "copy_event", Group.TAKE, "copy its last record", "", (Where.TRIALS, Where.INSPECTOR)),
-    Key("y", "y", "copy_command", Group.TAKE, "copy its command line", "y copy command", (Where.REPORT,)),
-    Key("e", "e", "export", Group.TAKE, "export the report, or the rows shown", "e export"),
+    Key("y", "y", "copy_command", Group.TAKE, "copy its command line", "y copy command", _TEXTS),
+    Key("e", "e", "export", Group.TAKE, "export the report, or the rows shown", "e export", _SOUND),
     Key("question_mark", "?", "help", Group.LOOK, "this help", "? help"),
     Key("q,ctrl+c", "q", "leave", Group.LOOK, "quit; ctrl+c too", "q quit"),
 )

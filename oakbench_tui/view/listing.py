@@ -104,11 +104,16 @@ class Listing:
         self.filter = self.filter if filter is None else filter
         self.order = self.order if order is None else order
         self.held = False
-        row = self.row
-        places, self.matched = self._arranged(keep_cursor=False)
-        self.places = places
-        if self._row_in(places) is None:
-            self.cursor = places[min(row or 0, len(places) - 1)] if places else None
+        self.places, self.matched = self._arranged(keep_cursor=False)
+        if self.row is None:
+            self.cursor = self._nearest()
+
+    def _nearest(self) -> int | None:
+        """Where the cursor goes when its trial is not listed: the next listed one of the schedule, else the last."""
+        if not self.places:
+            return None
+        wanted = -1 if self.cursor is None else self.cursor
+        return min((place for place in self.places if place > wanted), default=max(self.places))
 
     def _arranged(self, *, keep_cursor: bool = True) -> tuple[Sequence[int], int]:
         places = self.filter.places(self.snapshot)

@@ -96,8 +96,16 @@ def status_strip(snapshot: Snapshot, frame: Frame) -> Line:
     mock = [(Segment("MOCK", Token.NOTE),)] if snapshot.plan.is_mock else []
     at_end = progress(snapshot, frame.paused)
     if is_compact(width, frame.height):
-        words = joined([*chips, *mock, (Segment("not claim-eligible", Token.NOTE),)], " ")
+        claim = (Segment("not claim-eligible", Token.NOTE),)
+        words = joined([*chips, *mock, claim], " ")
+        if width_of(words) > width:
+            bare = (Segment(chips[0][0].text.partition(":")[0], chips[0][0].token),)
+            words = joined([bare, *chips[1:], *mock, claim], " ")
         return spread(words, (at_end[0],), width, least=1)
+    return _full_strip(snapshot, width, [*chips, *mock], at_end)
+
+
+def _full_strip(snapshot: Snapshot, width: int, chips: list[Line], at_end: Line) -> Line:
     name = display_safe(snapshot.plan.campaign_id)
     plan_hash = snapshot.plan.plan_sha256
     claim = (Segment("DIAGNOSTIC · not claim-eligible", Token.NOTE),)
@@ -109,11 +117,11 @@ def status_strip(snapshot: Snapshot, frame: Frame) -> Line:
         ("  ", "", at_end[:1]),
         ("  ", "", ()),
     ):
-        words = joined([*chips, *mock, claim], gap)
+        words = joined([*chips, claim], gap)
         start = (Segment(f" {name}", Token.STRONG), Segment(digits, Token.SOFT), Segment(gap), *words)
         if width_of(start) + width_of(end) + (3 if end else 0) <= width:
             return spread(start, (*end, Segment(" ")) if end else (), width)
-    words = joined([*chips, *mock, claim], "  ")
+    words = joined([*chips, claim], "  ")
     room = width - width_of(words) - 3
     held = cut_middle(name, room) if room < cells(name) else name
     return (Segment(f" {held}", Token.STRONG), Segment("  "), *words)

@@ -9,7 +9,7 @@ from oakbench_core.display import display_safe
 from oakbench_tui.view.figures import counted, thousands
 from oakbench_tui.view.inspector.wrapping import wrapped
 from oakbench_tui.view.page import Page, page_of
-from oakbench_tui.view.segments import EMPTY, Segment, Token, left
+from oakbench_tui.view.segments import EMPTY, Segment, Token, first_fitting, left
 from oakbench_tui.view.snapshot import Chip
 
 if TYPE_CHECKING:
@@ -50,24 +50,27 @@ def _labelled(label: str, text: str, room: int) -> list[Line]:
     ]
 
 
-def banner(snapshot: Snapshot, folder: str, *, replaced: bool) -> Line:
+def banner(snapshot: Snapshot, folder: str, width: int, *, replaced: bool) -> Line:
     """One row under the strip while something about the journal needs saying; empty where nothing does."""
     reading = snapshot.reading
     if reading.failure is not None:
-        return _said("the journal cannot be read: ", reading.failure, Token.INTERRUPTED)
+        return _said([f"the journal cannot be read: {display_safe(reading.failure)}"], width, Token.INTERRUPTED)
     if replaced:
-        said = "the journal was replaced or cut: everything was dropped and read anew; esc hides this"
-        return _said("", said, Token.INTERRUPTED)
+        said = ["the journal was replaced or cut: all was dropped and read anew; esc hides this", "all was read anew"]
+        return _said(said, width, Token.INTERRUPTED)
     if snapshot.chip in {Chip.TORN, Chip.UNCERTAIN}:
         size = counted(reading.tail_bytes or 0, "byte")
         what = "a torn end" if snapshot.chip is Chip.TORN else "an end that cannot be judged"
         start = "" if reading.tail_offset is None else f" from byte {thousands(reading.tail_offset)}"
-        return _said("", f"{what}: {size}{start} are not counted; next: {command('verify', folder)}", Token.INTERRUPTED)
+        next_step = display_safe(command("verify", folder))
+        long, short = f"{what}: {size}{start} are not counted", f"{what}: {size} not counted"
+        return _said([f"{long}; next: {next_step}", long, short], width, Token.INTERRUPTED)
     if snapshot.chip is Chip.WAITING:
         empty = "the journal is empty" if reading.state == "EMPTY" else "no journal yet: waiting for journal.jsonl"
-        return _said("", f"{empty}; this screen changes by itself, enter shows the plan of a trial", Token.NOTE)
+        also = ("; this screen changes by itself, enter shows the plan of a trial", "; enter shows a trial's plan", "")
+        return _said([*(f"{empty}{words}" for words in also), "waiting for journal.jsonl"], width, Token.NOTE)
     return EMPTY
 
 
-def _said(lead: str, text: str, token: Token) -> Line:
-    return (Segment(f" {lead}{display_safe(text)}", token),)
+def _said(texts: list[str], width: int, token: Token) -> Line:
+    return first_fitting([(Segment(f" {text}", token),) for text in texts], width)

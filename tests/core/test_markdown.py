@@ -260,3 +260,26 @@ def test_a_follow_up_names_its_parent_and_has_no_interval() -> None:
 
     assert f"A retry of the campaign c0, plan {'1' * 64}." in markdown
     assert "not given: these trials were picked for a retry by their earlier results" in markdown
+
+
+def test_conditions_that_differ_and_what_was_compared_on_purpose_are_said() -> None:
+    p = plan(tasks=["t"], repetitions=3, compares=["resolved_model"])
+    left: Json = {"population": {"resolved_model": "m1", "os": "linux"}}
+    right: Json = {"population": {"resolved_model": "m2", "os": "linux"}}
+    other: Json = {"population": {"resolved_model": "m2", "os": "darwin"}}
+    events = [*run(p, 0, **left), *run(p, 1, **right), *run(p, 2, **left), *run(p, 3, **other)]
+    markdown = render_markdown(report_campaign(p, [*events, *run(p, 5, "timed_out", population={"os": "linux"})]))
+
+    assert "- Compared on purpose: resolved_model." in markdown
+    assert "- Treatment, differs by intent: resolved_model: m1, m2." in markdown
+    assert "- Conditions differ in os: darwin, linux." in markdown
+    assert "- Timed-out rows without a resolved model or agent version that other rows have: 1." in markdown
+    assert "- Unstarted trials passed over by later ones: 1." in markdown
+    assert words.BLOCK_REASON[BlockReason.IDENTITY_MISMATCH] in markdown
+
+
+def test_one_subject_has_nothing_to_compare() -> None:
+    markdown = render_markdown(report_campaign(plan(subjects=["git"]), []))
+
+    assert "there is nothing to compare" in markdown
+    assert "Verified success: not given, no trial was started." in markdown

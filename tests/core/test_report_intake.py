@@ -6,6 +6,8 @@ import copy
 import json
 import subprocess
 import sys
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -27,13 +29,27 @@ def test_one_error_names_every_event_that_is_wrong() -> None:
         {**started(p, 3), "surprise": 1},
         {"event": "stopped"},
         finished(p, 0),
+        MappingProxyType(started(p, 0)),
     ]
 
     with pytest.raises(JournalError) as caught:
         report_campaign(p, events)
 
-    assert [problem.path for problem in caught.value.problems] == ["$[2]", "$[3]", "$[4].surprise", "$[5]", "$[6]"]
+    assert [problem.path for problem in caught.value.problems] == [
+        "$[2]",
+        "$[3]",
+        "$[4].surprise",
+        "$[5]",
+        "$[6]",
+        "$[7]",
+    ]
     assert all(problem.rule for problem in caught.value.problems)
+
+
+@pytest.mark.parametrize("nonsense", [3, None, "started", [], {}])
+def test_what_is_no_event_at_all_is_named_too(nonsense: Any) -> None:
+    with pytest.raises(JournalError, match=r"\$\[0\]"):
+        report_campaign(plan(), [nonsense])
 
 
 @pytest.mark.clause("A10-07")

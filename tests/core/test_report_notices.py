@@ -100,6 +100,36 @@ def test_a_notice_is_there_where_it_holds(code: str) -> None:
     assert {code, *ALWAYS} <= set(notices(p, happen(p)))
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"name": "c", "kind": "command", "run": ["true", "{subject.binary}"]},
+        {"name": "c", "kind": "command", "run": ["true"], "stdout_regex": "{subject.NAME}"},
+        {"name": "c", "kind": "file", "path": "x", "contains": "{subject.name}"},
+        {"name": "c", "kind": "changes", "must_change": [".{subject.folder}/**"]},
+    ],
+)
+def test_an_oracle_that_is_made_of_the_subject_is_named_wherever_it_says_so(check: Json) -> None:
+    p = with_check(check)
+
+    assert notices(p, [])["oracle_depends_on_subject"]["tasks"] == 2
+
+
+def test_an_oracle_without_the_subject_is_not_named() -> None:
+    for check in (
+        {"name": "c", "kind": "command", "run": "true {workspace}"},
+        {"name": "c", "kind": "file", "path": "x"},
+        {"name": "c", "kind": "changes", "may_change": ["src/**"]},
+    ):
+        assert not {"oracle_depends_on_subject", "oracle_unrecorded"} & set(notices(with_check(check), []))
+
+
+def test_a_command_of_which_nothing_is_recorded_is_an_unrecorded_oracle() -> None:
+    p = with_check({"name": "validator", "kind": "command", "run": []})
+
+    assert notices(p, [])["oracle_unrecorded"]["tasks"] == 2
+
+
 def test_a_plain_campaign_has_no_other_notices_than_those_that_hold() -> None:
     """One subject, 40 tasks, all run once on a recorded model: nothing is paired, repeated, lost or unknown."""
     p = plan(tasks=[f"t{number}" for number in range(40)], subjects=["git"], repetitions=1)

@@ -179,3 +179,11 @@ def test_numbers_that_add_up_beyond_a_number_are_refused_and_no_infinity() -> No
         events = [event for place in (0, 1) for event in run(p, place, resources={name: 1.7e308})]
         with pytest.raises(JournalError, match="beyond what a number can hold"):
             report_campaign(p, events)
+
+
+def test_an_account_beyond_a_number_is_refused_where_no_group_alone_is() -> None:
+    p = plan(tasks=["t"], subjects=["git", "hg"], repetitions=1)
+    events = [event for place in (0, 1) for event in run(p, place, resources={"duration_s": 1.7e308})]
+
+    with pytest.raises(JournalError, match="beyond what a number can hold"):
+        report_campaign(p, events)

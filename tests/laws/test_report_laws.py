@@ -148,6 +148,8 @@ def test_no_fate_of_a_missing_trial_leaves_the_bounds(campaign: Campaign, data: 
             low, high = earlier["success"]["lower_bound"], earlier["success"]["upper_bound"]
             assert low <= later["success"]["fraction"] <= high
     for earlier, later in zip(before["pairs"], after["pairs"], strict=True):
+        if later["blocks"]["excluded"] > earlier["blocks"]["excluded"]:
+            continue  # a block that turned out incomparable says less than one verdict of it did
         assert earlier["bounds"]["low"] <= later["bounds"]["low"]
         assert later["bounds"]["high"] <= earlier["bounds"]["high"]
         if later["blocks"]["complete"] == later["blocks"]["scheduled"]:

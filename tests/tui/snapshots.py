@@ -22,7 +22,7 @@ def snapshot(ledger: Ledger, *, running: Iterable[int] = (), **reading: Any) -> 
     measuring = Measuring(Grouping(ledger.plan))
     measuring.note(ledger, range(len(ledger.plan.schedule)))
     places = tuple(running)
-    reading = {"state": "CLEAN", "writer_lives": bool(places), "seq": 0} | reading
+    said: dict[str, Any] = {"state": "CLEAN", "writer_lives": bool(places), "seq": 0} | reading
     return Snapshot(
         version=1,
         at=NOW,
@@ -34,7 +34,7 @@ def snapshot(ledger: Ledger, *, running: Iterable[int] = (), **reading: Any) -> 
         at_worst=admissible_at_worst(ledger),
         measured=measuring.campaign(),
         groups=measuring.groups(),
-        reading=Reading(**reading),
+        reading=Reading(**said),
         events=sum(ledger.events.values()),
     )
 

@@ -34,12 +34,12 @@ def test_a_live_sort_that_would_move_the_cursor_is_held_until_asked_for() -> Non
 
     newer = small_snapshot(slow(0, 5.0), slow(1, 1.0))
     listing.take(newer)
-    assert listing.held
-    assert listing.row == 0
-
+    before = (listing.held, listing.cursor, listing.row)
     listing.arrange()
-    assert not listing.held
-    assert (listing.cursor, listing.row) == (0, 1)
+    after = (listing.held, listing.cursor, listing.row)
+
+    assert before == (True, 0, 0)
+    assert after == (False, 0, 1)
 
 
 def test_new_rows_above_keep_the_cursor_on_its_trial() -> None:

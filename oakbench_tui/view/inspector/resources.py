@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from oakbench_tui.view.snapshot import Measured, Snapshot
 
 _NAME = max(map(len, RESOURCE_WORDS.values()))
+_NAME_NARROW = 16
 _VALUE = 12
 _COUNTS = 15
+_NARROW_BELOW = 56
 
 
 def group_words(trial: ScheduledTrial) -> str:
@@ -39,9 +41,9 @@ def resources_page(inspected: Inspected, width: int) -> Page:
     snapshot, group, place = inspected.snapshot, inspected.group, inspected.place
     lines: list[Line] = [
         (
-            Segment(left("", _NAME), Token.SOFT),
+            Segment(left("", _NAME if width >= _NARROW_BELOW else _NAME_NARROW), Token.SOFT),
             Segment(right("this trial", _VALUE), Token.SOFT),
-            Segment("   its group, observed of started", Token.SOFT),
+            Segment("   its group, observed of started" if width >= 64 else "   its group", Token.SOFT),
         )
     ]
     for name, measured in zip(RESOURCE_UNITS, group, strict=True):
@@ -71,6 +73,8 @@ def _row(snapshot: Snapshot, place: int, name: str, measured: Measured, width: i
         kind = "sum" if why_no_total(measured) else "total"
         said = f"{kind} {total_words(measured)}" if measured.total is not None else why_no_total(measured)
         group = (Segment(left(counts, _COUNTS)), Segment(f" {said}"))
+    if width < _NARROW_BELOW:
+        return (Segment(left(words, _NAME_NARROW), Token.SOFT), mine, *group[:1])
     row = (Segment(left(words, _NAME), Token.SOFT), mine, *group)
     reason = (Segment(f", {why_no_total(measured)}", Token.NOTE),) if measured.observed and measured.unmeasured else ()
     return (*row, *reason) if width_of(row) + width_of(reason) <= width else row

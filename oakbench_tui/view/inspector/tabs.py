@@ -46,6 +46,8 @@ def inspector_head(inspected: Inspected, tab: Tab, pane: Pane, width: int) -> tu
         title = (Segment(cut_middle(trial_id, room), Token.STRONG), Segment("  "), *outcome)
         return titled_rule(title, width), (Segment("  "), *tab_row(tab))
     title = (Segment(cut_middle(trial_id, width), Token.STRONG),)
+    if pane is Pane.ALONE:
+        return title, outcome, tab_row(tab)
     return title, outcome, EMPTY, tab_row(tab), _tab_rule(tab, width)
 
 

@@ -1,0 +1,271 @@
+"""The console under the hands of a person: every key, at every size, on a campaign that lives."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from oakbench_core.durable.documents import load_plan
+from oakbench_core.durable.reading import read_journal
+from oakbench_core.rendering.markdown import render_markdown
+from oakbench_tui.screens.actions import Actions
+from oakbench_tui.screens.help import HelpScreen
+from oakbench_tui.view.keys import KEYS, Where, keys_of
+from oakbench_tui.view.views import View
+from tests.tui.harness import SIZES, console, run, screen_text, settled, until
+from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from oakbench_tui.app import ConsoleApp
+
+sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+async def pressed(pilot: Pilot[None], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+def cursor(app: ConsoleApp) -> int | None:
+    return app.console_screen.trials.listing.cursor
+
+
+def test_every_key_of_the_table_does_something_and_no_two_do_it_at_once() -> None:
+    for where in Where:
+        if where is Where.ANY:
+            continue
+        names = [name for key in keys_of(where) for name in key.keys.split(",")]
+        assert len(names) == len(set(names))
+    for key in KEYS:
+        assert callable(getattr(Actions, key.action.partition("(")[0]))
+
+
+@sizes
+def test_every_key_can_be_pressed_at_every_size_and_esc_never_quits(tmp_path: Path, size: tuple[int, int]) -> None:
+    stage = live_stage(tmp_path / "c")
+    out = tmp_path / "out"
+    out.mkdir()
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, size, now=stage.now, out=out) as (app, pilot):
+                for start in ((), ("enter",), ("6",)):
+                    for key in KEYS:
+                        if key.action == "leave":
+                            continue
+                        await pressed(pilot, *start, key.keys.split(",")[0], "escape", "escape", "escape")
+                        assert app.is_running
+                assert app.console_screen.view is View.TRIALS
+
+    run(story())
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+@pytest.mark.parametrize("before", [(), ("enter",), ("6",), ("question_mark",), ("e",)])
+def test_q_and_ctrl_c_quit_from_everywhere(tmp_path: Path, key: str, before: tuple[str, ...]) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (80, 24), now=stage.now) as (app, pilot):
+            await pressed(pilot, *before)
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.return_code == 0
+            assert not app.is_running or app._exit  # noqa: SLF001 - on its way out
+
+    run(story())
+
+
+def test_letters_go_into_the_entry_while_it_is_typed_and_esc_restores_what_was(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+            listing = app.console_screen.trials.listing
+            await pressed(pilot, "slash", *"subject:hg", "enter")
+            assert (listing.filter.text, listing.matched) == ("subject:hg", 24)
+            await pressed(pilot, "slash", *" q(")
+            assert "no regex" in screen_text(app)
+            assert listing.matched == 0  # the last good list: nothing matches `q`
+            await pressed(pilot, "escape")
+            assert (listing.filter.text, listing.matched) == ("subject:hg", 24)
+            await pressed(pilot, "escape")
+            assert listing.matched == 72
+            assert app.is_running
+
+    run(story())
+
+
+def test_the_cursor_stays_on_its_trial_while_others_arrive(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", running=0)
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+                await pressed(pilot, "slash", *"state:finished", "enter", "G")
+                held = cursor(app)
+                shown = app.console_screen.shown.version
+                stage.run_all(range(40, 44))
+                await until(pilot, lambda: app.console_screen.shown.version > shown)
+                await until(pilot, lambda: app.console_screen.shown.events == 87)
+                assert cursor(app) == held
+                assert app.console_screen.table.cursor == app.console_screen.trials.listing.row
+
+    run(story())
+
+
+def test_pause_holds_every_figure_and_counts_what_waits(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", running=0)
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+                await pressed(pilot, "p")
+                before = screen_text(app)
+                stage.run_all(range(40, 42))
+                await until(pilot, lambda: "PAUSED +4" in screen_text(app))
+                assert screen_text(app).split("\n")[1:] == before.split("\n")[1:]
+                await pressed(pilot, "p")
+                await until(pilot, lambda: "seq 82 · 0 behind" in screen_text(app))
+
+    run(story())
+
+
+def test_follow_goes_with_the_newest_event_and_an_upward_key_leaves_it(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", running=0)
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+                await pressed(pilot, "F")
+                stage.run(40)
+                await until(pilot, lambda: cursor(app) == 40)
+                assert "following" in screen_text(app)
+                await pressed(pilot, "k")
+                stage.run(41)
+                await until(pilot, lambda: "F 2 new" in screen_text(app))
+                assert cursor(app) == 39
+
+    run(story())
+
+
+def test_a_live_sort_is_held_and_s_sorts_again(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", running=0)
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, (120, 30), now=stage.now) as (app, pilot):
+                listing = app.console_screen.trials.listing
+                await pressed(pilot, "s", "s", "S", "j", "j", "j", "j")
+                row, held = listing.row, listing.cursor
+                stage.start(41)
+                stage.end(41, "timed_out", resources={"duration_s": 9.0})
+                await until(pilot, lambda: "order held, s sorts again" in screen_text(app))
+                assert (listing.row, listing.cursor) == (row, held)
+                await pressed(pilot, "s")
+                assert listing.cursor == held
+                assert listing.places[0] == 41
+
+    run(story())
+
+
+def test_exports_are_the_report_and_the_rows_shown(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", running=0)
+    out = tmp_path / "out"
+    out.mkdir()
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now, out=out) as (app, pilot):
+            for key in ("m", "j"):
+                await pressed(pilot, "e", key)
+                await until(pilot, lambda: "exported to" in screen_text(app))
+            await until(pilot, lambda: (out / "report.json").exists())
+            await pressed(pilot, "slash", *"outcome:task", "enter", "e", "c", "e", "t", "e", "c")
+            await until(pilot, lambda: (out / "trials-2.csv").exists())
+
+    run(story())
+
+    plan = load_plan(stage.folder)
+    summary = json.loads((out / "report.json").read_text())
+    assert (out / "report.md").read_text() == render_markdown(summary)
+    assert summary["counts"]["verified_success"] == read_journal(stage.folder, plan).ledger.tallies[5]
+    first, *rows = (out / "trials.csv").read_text().splitlines()
+    assert first.startswith("# filter outcome:task, campaign_id vcs-habits")
+    assert {row["outcome"] for row in csv.DictReader(rows)} == {"task_failure"}
+    document = json.loads((out / "trials.json").read_text())
+    assert (document["rows"], document["of"], len(document["trials"])) == (7, 72, 7)
+    assert "fraction" not in json.dumps(document)
+
+
+def test_help_lists_every_key_of_the_pane(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (160, 60), now=stage.now) as (app, pilot):
+            await pressed(pilot, "question_mark")
+            assert isinstance(app.screen, HelpScreen)
+            text = screen_text(app)
+            for key in keys_of(Where.TRIALS):
+                assert key.words[:30] in text
+            await pressed(pilot, "escape")
+            assert app.screen is app.console_screen
+
+    run(story())
+
+
+def test_the_theme_changes_colours_and_nothing_else(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+            before = screen_text(app)
+            grounds = set()
+            for _ in range(3):
+                await pressed(pilot, "T")
+                grounds.add(app.screen.styles.background.hex)
+                assert screen_text(app).split("\n")[:-2] == before.split("\n")[:-2]
+            assert len(grounds) == 3
+
+    run(story())
+
+
+def test_every_view_of_an_invalid_journal_is_the_same_page(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c", staged_plan())
+    stage.open()
+    stage.run(0)
+    with stage.journal.open("ab") as file:
+        file.write(b"{}\n{}\n")
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+            first = screen_text(app)
+            await pressed(pilot, "1", "6", "e", "enter", "slash")
+            assert screen_text(app) == first
+            assert "line 4" in first
+            assert "verified" not in first
+
+    run(story())
+
+
+def test_resizing_goes_through_every_layout(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (160, 48), now=stage.now) as (app, pilot):
+            await pressed(pilot, "j", "j", "j", "enter")
+            for width, height in ((40, 10), (80, 24), (59, 30), (100, 11), (200, 60), (20, 5), (120, 40)):
+                await pilot.resize_terminal(width, height)
+                await settled(pilot)
+                assert cursor(app) == 3
+                lines = screen_text(app).split("\n")
+                assert "LIVE" in lines[0] or "STOPPED" in lines[0]
+
+    run(story())
