@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from oakbench_core.errors import Problem
@@ -138,6 +140,45 @@ def _parsed_fast(text: str) -> tuple[Any, bool]:
         parse_constant=constant,
     )
     return value, doubtful
+
+
+def plain_problems(value: object) -> tuple[Problem, ...]:
+    """What makes a value no plain JSON data of ours, though it was never text: the same rules as `parse_strict`."""
+    found: list[Problem] = []
+    _inspect(value, "$", 1, found)
+    return tuple(found)
+
+
+def _inspect(value: object, path: str, depth: int, found: list[Problem]) -> None:
+    if depth > MAX_DEPTH:
+        found.append(Problem(rule=f"nested deeper than {MAX_DEPTH} levels", path=path))
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if isinstance(key, str):
+                _inspect(key, path, depth, found)
+                _inspect(inner, f"{path}.{key}", depth + 1, found)
+            else:
+                found.append(Problem(rule=f"expected keys that are text, found {key!r}", path=path))
+    elif isinstance(value, list | tuple):
+        for number, inner in enumerate(value):
+            _inspect(inner, f"{path}[{number}]", depth + 1, found)
+    elif rule := _scalar_rule(value):
+        found.append(Problem(rule=rule, path=path))
+
+
+def _scalar_rule(value: object) -> str | None:
+    """What a value that holds no others breaks."""
+    match value:
+        case str():
+            surrogate = not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value)
+            return "expected text, found a lone surrogate" if surrogate else None
+        case int():
+            return None if abs(value) <= MAX_INTEGER else "expected an integer within ±(2^53 − 1)"
+        case float():
+            return None if math.isfinite(value) else f"expected a finite number, found {value}"
+        case None:
+            return None
+    return f"expected JSON data, found {type(value).__name__}"
 
 
 def parse_strict(data: bytes) -> tuple[Any, tuple[Problem, ...]]:

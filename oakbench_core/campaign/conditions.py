@@ -44,12 +44,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two subjects of one condition, a < b by code point, and the places of both in each block that schedules both."""
+    """Two subjects of one condition, a < b by code point, and the places of both in each block that schedules both.
+
+    `places` are those of every trial of these blocks, other subjects' too: a block is passed over as a whole.
+    """
 
     condition: Key
     a: str
     b: str
     blocks: list[tuple[int, int]]
+    places: list[int]
 
     @property
     def key(self) -> dict[str, Any]:
@@ -71,9 +75,10 @@ class Condition:
 
     def pairs(self) -> Iterator[Pair]:
         for a, b in combinations(self.subjects, 2):
-            blocks = [(block[a], block[b]) for block in self.blocks if a in block and b in block]
-            if blocks:
-                yield Pair(self.key, a, b, blocks)
+            shared = [block for block in self.blocks if a in block and b in block]
+            if shared:
+                places = [place for block in shared for place in block.values()]
+                yield Pair(self.key, a, b, [(block[a], block[b]) for block in shared], places)
 
     @property
     def uneven_blocks(self) -> int:

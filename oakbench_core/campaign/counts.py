@@ -35,10 +35,10 @@ class Horizon:
     is_retry: bool
     is_prefix: bool
 
-    def open_codes(self, counts: dict[str, int]) -> list[Omission]:
+    def open_codes(self, *, unstarted: int, gaps: int) -> list[Omission]:
         """The codes, in order, for trials that may still be started, or that the schedule passed over."""
-        codes = [Omission.SCHEDULE_OPEN] if counts["unstarted"] and self.admits_more else []
-        return [*codes, Omission.SCHEDULE_GAPS] if counts["schedule_gaps"] else codes
+        codes = [Omission.SCHEDULE_OPEN] if unstarted and self.admits_more else []
+        return [*codes, Omission.SCHEDULE_GAPS] if gaps else codes
 
     def selection_codes(self) -> list[Omission]:
         """The codes, in order, for evidence that was selected by its own results or cut off."""

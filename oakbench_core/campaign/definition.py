@@ -129,24 +129,24 @@ class ChangesCheckTable(Document):
     must_change: Items[Text] | None = None
 
 
-def check_kind(value: object) -> str | None:
-    """The kind of a check, by what it says: `command`, `file`, `changes`, or None."""
+def _check_kind(value: object) -> str | None:
+    """The tag of a check, by what it says, or None. No key is spelled as a tag: both stand in a problem's path."""
     if isinstance(value, CommandCheckTable) or (isinstance(value, Mapping) and "run" in value):
-        return "command"
+        return "(command)"
     if isinstance(value, FileCheckTable) or (isinstance(value, Mapping) and "path" in value):
-        return "file"
+        return "(file)"
     globs = {"may_change", "must_change"}
     if isinstance(value, ChangesCheckTable) or (isinstance(value, Mapping) and globs & value.keys()):
-        return "changes"
+        return "(changes)"
     return None
 
 
 CheckTable = Annotated[
-    Annotated[CommandCheckTable, Tag("command")]
-    | Annotated[FileCheckTable, Tag("file")]
-    | Annotated[ChangesCheckTable, Tag("changes")],
+    Annotated[CommandCheckTable, Tag("(command)")]
+    | Annotated[FileCheckTable, Tag("(file)")]
+    | Annotated[ChangesCheckTable, Tag("(changes)")],
     Discriminator(
-        check_kind,
+        _check_kind,
         custom_error_type="check_kind",
         custom_error_message="a check with `run`, with `path`, or with `may_change` or `must_change`",
     ),
@@ -186,11 +186,11 @@ class OneTaskWorkflow(TaskTable):
 
 def _workflow_kind(value: object) -> str:
     has_tasks = isinstance(value, WorkflowTable) or (isinstance(value, Mapping) and "tasks" in value)
-    return "tasks" if has_tasks else "one task"
+    return "(tasks)" if has_tasks else "(one task)"
 
 
 Workflow = Annotated[
-    Annotated[WorkflowTable, Tag("tasks")] | Annotated[OneTaskWorkflow, Tag("one task")],
+    Annotated[WorkflowTable, Tag("(tasks)")] | Annotated[OneTaskWorkflow, Tag("(one task)")],
     Discriminator(_workflow_kind),
 ]
 

@@ -1,7 +1,8 @@
 """Whether the two sides of a pair ran under the same conditions, block by block (ADR-0010; report.md, population).
 
 Rule: between subjects only what is the subject, its prompt, and what the plan `compares` may differ; all of it that
-does is named as treatment. Anything else that differs excludes the block.
+does is named as treatment. Anything else that differs excludes the block, and so does a value that both sides share
+but that is not the frozen one: they agree with each other, not with the plan.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from oakbench_core.campaign.populations import EXEMPT, frozen_values, listed, or
 from oakbench_core.campaign.vocabulary import Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from oakbench_core.campaign.ledger import Ledger
 
 TREATMENT: Final = frozenset({"subject_version", "subject_binary_sha256", "prompt_sha256"})
@@ -45,8 +44,9 @@ class Identities:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._may_differ = TREATMENT | set(ledger.plan.document.compares)
-        self._compared: dict[tuple[int, int, bool, bool], tuple[_Sides, list[str]]] = {}
-        self._frozen: dict[str, set[Any]] = {}
+        self._compared: dict[tuple[int, int, bool, bool], tuple[_Sides, frozenset[str]]] = {}
+        self._frozen_by_task: dict[tuple[str, str], tuple[tuple[str, int, Any], ...]] = {}
+        self._met: dict[str, set[Any]] = {}  # by field that differs: its values, a frozen one included
 
     def agree(self, place_a: int, place_b: int) -> bool:
         """Whether nothing differs between the sides of this block that may not; the block is noted."""
@@ -57,30 +57,39 @@ class Identities:
         known = self._compared.get(numbers)
         if known is None:
             sides = _Sides(recorded(ledger, place_a), recorded(ledger, place_b), timed_out_a, timed_out_b)
-            known = self._compared[numbers] = sides, sides.differing()
-            self._note_frozen((place_a, place_b), known[1])
-        differing = known[1]
-        if "fixture_version" in differing:  # of what is frozen, this alone is another for each task
-            self._note_frozen((place_a, place_b), differing)
-        return self._may_differ.issuperset(differing)
+            known = self._compared[numbers] = sides, frozenset(sides.differing())
+        sides, differing = known
+        off_plan: set[str] = set()
+        for place, values in ((place_a, sides.a), (place_b, sides.b)):
+            for name, at, frozen in self._frozen_at(place):
+                if values[at] is not None and values[at] != frozen:
+                    off_plan.add(name)
+                    self._met.setdefault(name, set()).update((sides.a[at], sides.b[at], frozen))
+                elif name in differing:
+                    self._met.setdefault(name, set()).add(frozen)
+        return self._may_differ.issuperset(differing | off_plan)
 
-    def _note_frozen(self, places: tuple[int, int], differing: Sequence[str]) -> None:
-        for place in places if differing else ():
-            for name, value in frozen_values(self._ledger.plan, place).items():
-                if name in differing:
-                    self._frozen.setdefault(name, set()).add(value)
+    def _frozen_at(self, place: int) -> tuple[tuple[str, int, Any], ...]:
+        """What is frozen for the trial: each field's name, its place among the fields, its value."""
+        trial = self._ledger.plan.schedule[place]
+        key = trial.task, trial.subject
+        known = self._frozen_by_task.get(key)
+        if known is None:
+            frozen = frozen_values(self._ledger.plan, place)
+            known = tuple((name, POPULATION_FIELDS.index(name), value) for name, value in frozen.items())
+            self._frozen_by_task[key] = known
+        return known
 
     def as_document(self) -> dict[str, Any]:
         """The section `identity`: everything that differed in some block, and what no row recorded."""
-        values: dict[str, set[Any]] = {}
         known: set[str] = set()
         for sides, differing in self._compared.values():
             for name, a, b in zip(POPULATION_FIELDS, sides.a, sides.b, strict=True):
                 if name in differing:
-                    values.setdefault(name, set()).update((a, b), self._frozen.get(name, ()))
+                    self._met.setdefault(name, set()).update((a, b))
                 if a is not None or b is not None:
                     known.add(name)
-        found = {name: ordered(values[name]) for name in sorted(values)}
+        found = {name: ordered(self._met[name]) for name in sorted(self._met)}
         return {
             "agrees": self._may_differ.issuperset(found),
             "differing": listed({name: met for name, met in found.items() if name not in self._may_differ}),

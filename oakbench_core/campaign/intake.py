@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.ledger import Ledger, Rule
+from oakbench_core.canonical import plain_problems
 from oakbench_core.errors import IdentityError, JournalError, Problem, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from oakbench_core.campaign.evidence import EventLike
     from oakbench_core.campaign.plan import Plan
 
@@ -22,8 +21,10 @@ def fold(plan: Plan, events: Iterable[EventLike | Mapping[str, Any]], as_of: int
     An event is a plain mapping, which is checked here, or an object that was. Places in problems are JSON paths into
     the list of events.
     """
-    if as_of is not None and as_of < 0:
-        raise UsageError(f"as_of is a sequence number from 0 on, found {as_of}")
+    if as_of is not None and (isinstance(as_of, bool) or not isinstance(as_of, int) or as_of < 0):
+        raise UsageError(f"as_of is a sequence number from 0 on, found {as_of!r}")
+    if not isinstance(events, Iterable):
+        raise UsageError(f"expected events, found {type(events).__name__}")
     ledger = Ledger(plan)
     problems: list[Problem] = []
     foreign = False
@@ -51,6 +52,8 @@ def fold(plan: Plan, events: Iterable[EventLike | Mapping[str, Any]], as_of: int
 def _read(given: object) -> tuple[EventLike | None, tuple[Problem, ...]]:
     if hasattr(given, "plan_sha256"):
         return cast("EventLike", given), ()
+    if problems := plain_problems(given):
+        return None, problems
     from oakbench_core.campaign.events import evidence_type
 
     read = checked(evidence_type(), dict(given) if isinstance(given, Mapping) else given)

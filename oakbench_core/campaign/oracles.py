@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from oakbench_core.campaign.placeholders import TemplateError, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oakbench_core.campaign.plan_document import Check, Task
 
-_SUBJECT_PLACEHOLDER = "{subject."
+_SUBJECT: Final = "subject."
 
 
 def is_unrecorded(task: Task) -> bool:
@@ -18,8 +20,12 @@ def is_unrecorded(task: Task) -> bool:
 
 
 def depends_on_subject(task: Task) -> bool:
-    """Whether a check is made of something that each subject brings, so that subjects are judged differently."""
-    return any(_SUBJECT_PLACEHOLDER in text for check in task.oracle.checks for text in _texts(check))
+    """Whether a check is made of something that each subject brings, so that subjects are judged differently.
+
+    A doubled brace is text and no placeholder.
+    """
+    texts = (text for check in task.oracle.checks for text in _texts(check))
+    return any(name.startswith(_SUBJECT) for text in texts for name in _names(text))
 
 
 def _texts(check: Check) -> Iterator[str]:
@@ -31,3 +37,10 @@ def _texts(check: Check) -> Iterator[str]:
             yield from filter(None, (check.path, check.contains))
         case "changes":
             yield from (*(check.may_change or ()), *(check.must_change or ()))
+
+
+def _names(template: str) -> tuple[str, ...]:
+    try:
+        return names_in(template)
+    except TemplateError:  # text that is no template, such as a regular expression with a single brace
+        return ()

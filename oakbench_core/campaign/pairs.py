@@ -120,10 +120,11 @@ def _tally_of(ledger: Ledger, pair: Pair, identities: Identities) -> _Tally:
 
 def _omissions(ledger: Ledger, pair: Pair, tally: _Tally, horizon: Horizon, agreeing: Container[str]) -> list[Omission]:
     """Every code that withholds the intervals, in the order of report.md row 17."""
-    counts = counts_of(ledger, [place for block in pair.blocks for place in block], horizon)
+    sides_counts = counts_of(ledger, [place for block in pair.blocks for place in block], horizon)
+    gaps = counts_of(ledger, pair.places, horizon)["schedule_gaps"]
     complete = len(tally.complete_a)
     codes = [Omission.NO_COMPLETE_BLOCKS] * (complete == 0) + [Omission.SINGLETON] * (complete == 1)
-    codes += horizon.open_codes(counts)
+    codes += horizon.open_codes(unstarted=sides_counts["unstarted"], gaps=gaps)
     sides = {pair.a: tally.complete_a, pair.b: tally.complete_b}
     if not all(subject in agreeing or population_of(ledger, places).agrees for subject, places in sides.items()):
         codes.append(Omission.MIXED_POPULATION)

@@ -16,7 +16,7 @@ from oakbench_core.campaign.plan_document import (
     Subject,
     Task,
 )
-from oakbench_core.canonical import canonical_text, sha256_hex
+from oakbench_core.canonical import canonical_text, plain_problems, sha256_hex
 from oakbench_core.errors import DocumentError, IdentityError, Problem
 
 if TYPE_CHECKING:
@@ -91,7 +91,10 @@ def plan_from_document(value: Any) -> Plan:
         problems = tuple(_contradictions(document))
     if document is None or problems:
         raise DocumentError("this plan is refused", problems)
-    found = plan_hash(value)
+    try:
+        found = plan_hash(value)
+    except UnicodeEncodeError:  # text of a mapping that was never a file may hold what no file can
+        raise DocumentError("this plan is refused", plain_problems(value)) from None
     if found != document.plan_sha256:
         raise IdentityError(
             "this plan is not the frozen one",

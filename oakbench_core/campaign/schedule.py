@@ -1,7 +1,7 @@
 """The order of trials: frozen from the seed, so that the same definition gives the same schedule everywhere.
 
-Whole repetitions come first, so that a campaign that stops early holds whole rounds; inside one the order of blocks, and
-inside a block that of subjects, is by SHA-256 of a text that anyone can hash again (formats.md).
+Whole repetitions come first, so that a campaign that stops early holds whole rounds; inside one the order of blocks,
+and inside a block that of subjects, is by SHA-256 of a text that anyone can hash again (formats.md).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def success_omissions(
         codes.append(Omission.UNRESOLVED_STARTED)
     if counts["skipped"]:
         codes += _skip_codes(ledger, places)
-    codes += horizon.open_codes(counts)
+    codes += horizon.open_codes(unstarted=counts["unstarted"], gaps=counts["schedule_gaps"])
     if counts["timeout_mismatch"]:
         codes.append(Omission.TIMEOUT_MISMATCH)
     if not population_agrees:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from oakbench_core.durable.fold import Fold
@@ -9,7 +10,9 @@ from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.tail import JournalState, judge
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
+    from decimal import Decimal
 
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
@@ -20,18 +23,24 @@ class Seen(NamedTuple):
 
     standings: bytes
     reserved_s: int
-    observed_s: str
+    observed_s: Decimal
     events: tuple[int, ...]
     in_flight: tuple[int, ...]
     recoveries: int
     durations: tuple[float | None, ...]
 
 
+def tell(outcomes: Counter[str], what: str) -> None:
+    """Print the table of outcomes, for whoever runs the tests with -rP."""
+    table = "".join(f"  {state:<16}{count:>9,}\n" for state, count in outcomes.most_common())
+    sys.stdout.write(f"{outcomes.total():,} {what}\n{table}")
+
+
 def seen(ledger: Ledger) -> Seen:
     return Seen(
         bytes(ledger.standings),
         ledger.reserved_s,
-        str(ledger.observed_charge_s),
+        ledger.observed_charge_s,
         tuple(ledger.events.values()),
         tuple(ledger.in_flight),
         len(ledger.reservations),

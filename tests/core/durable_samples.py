@@ -158,7 +158,7 @@ def no_writer_script(plan: Plan) -> Script:
 
 @cache
 def sample_lines() -> tuple[bytes, ...]:
-    """Twenty records: every kind of event, every terminal word, both phases of a skip, two recoveries, three writers."""
+    """Twenty records: every kind of event, terminal word and phase of a skip, two recoveries, three writers."""
     script = Script(sample_plan()).opened()
     script.started(TRIALS[0]).finished(TRIALS[0])
     script.started(TRIALS[1]).finished(TRIALS[1], its_row=failed_row(TRIALS[1]))

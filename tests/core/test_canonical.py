@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oakbench_core.canonical import MAX_INTEGER, canonical_text, parse_strict, sha256_hex
+from oakbench_core.canonical import MAX_INTEGER, canonical_text, parse_strict, plain_problems, sha256_hex
 
 JSON = st.recursive(
     st.none()
@@ -96,3 +96,34 @@ def test_a_depth_of_64_is_still_read() -> None:
     text = b"[" * 64 + b"]" * 64
 
     assert parse_strict(text) == (json.loads(text), ())
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"a": "\ud800"}, "$.a"),
+        ({"\ud800": 1}, "$"),
+        ({"a": [1, float("nan")]}, "$.a[1]"),
+        ({"a": 2**53}, "$.a"),
+        ({"a": {1}}, "$.a"),
+        ({1: "a"}, "$"),
+    ],
+)
+def test_data_that_was_never_text_is_held_to_the_same_rules(value: object, path: str) -> None:
+    assert [problem.path for problem in plain_problems(value)] == [path]
+
+
+@given(JSON)
+def test_what_json_text_can_hold_is_plain_data(value: object) -> None:
+    assert plain_problems(value) == ()
+
+
+def test_plain_data_may_be_as_deep_as_text_and_no_deeper() -> None:
+    deep: object = 1
+    for _ in range(63):
+        deep = [deep]
+    assert plain_problems(deep) == ()
+
+    for _ in range(5_000):
+        deep = [deep]
+    assert len(plain_problems(deep)) == 1

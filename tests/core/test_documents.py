@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oakbench_core.durable import documents
 from oakbench_core.durable.documents import load_plan, write_document, write_plan
 from oakbench_core.errors import (
     DocumentError,
@@ -188,7 +187,7 @@ def test_a_file_that_comes_up_while_writing_is_kept(tmp_path: Path, monkeypatch:
         target.write_bytes(b"another's")
         link(source, target)
 
-    monkeypatch.setattr(documents.os, "link", link_late)
+    monkeypatch.setattr(os, "link", link_late)
     with pytest.raises(UsageError, match="exists already"):
         write_document(path, b"report")
 

@@ -16,7 +16,7 @@ from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState
-from tests.core.durable_outcomes import seen
+from tests.core.durable_outcomes import seen, tell
 from tests.core.durable_victim import long_plan
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def kill_again_and_again(folder: Path, kills: int, row_size: int) -> Counter[str
         states[check_killed(folder, plan, attempted, acknowledged)] += 1
         mend(folder, plan)
     assert acknowledged
-    print(dict(states))
+    tell(states, "kills")
     return states
 
 

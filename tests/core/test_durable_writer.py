@@ -8,7 +8,8 @@ import os
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,7 @@ from tests.core.durable_samples import (
     timed_out_row,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the writer's lock is Linux's")
 
@@ -197,13 +197,11 @@ def test_a_write_of_unknown_outcome_poisons_and_is_never_tried_again(name: str, 
         files.failing, files.short = {}, None
         files.calls.clear()
         left = (tmp_path / "journal.jsonl").read_bytes()
-        for call in (
-            lambda: writer.append_started(TRIALS[1]),
-            lambda: writer.append_started(TRIALS[2]),
-            lambda: writer.append_closed(StopReason.HALTED, 13),
-        ):
+        for trial_id in TRIALS[1:3]:
             with pytest.raises(PoisonedError):
-                call()
+                writer.append_started(trial_id)
+        with pytest.raises(PoisonedError):
+            writer.append_closed(StopReason.HALTED, 13)
         assert files.calls == []
     reading = read_journal(tmp_path, sample_plan())
 
@@ -236,7 +234,7 @@ def test_a_real_limit_of_the_file_size_poisons(tmp_path: Path) -> None:
     """Fault 10, done by the kernel: the write stops at the limit, in the middle of a record."""
     program = f"""
 import resource, sys
-sys.path.insert(0, {os.getcwd()!r})
+sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from tests.core.durable_samples import AT, TRIALS, sample_plan
 from oakbench_core.durable.writer import JournalWriter

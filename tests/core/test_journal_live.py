@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -219,12 +219,12 @@ def test_what_comes_between_reading_and_probing_is_read_before_the_tail_is_judge
     ],
 )
 def test_a_free_lock_proves_no_writer_only_where_the_last_one_wrote(
-    said: dict[str, str | None], expected: Liveness, path: Path
+    said: dict[str, Any], expected: Liveness, path: Path
 ) -> None:
     path.touch()
     here = {"boot_id": boot_id(), "file_system": file_system(path)}
     assert None not in here.values()
-    facts = {key: here[key] if value == "here" else value for key, value in said.items()}
+    facts: dict[str, Any] = {key: here[key] if value == "here" else value for key, value in said.items()}
     path.write_bytes(Script(sample_plan()).opened(**facts).content)
 
     assert read_journal(path, sample_plan()).liveness is expected

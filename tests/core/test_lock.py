@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,8 @@ from oakbench_core.durable.lock import LockState, probe_lock, take_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
 
@@ -86,7 +88,7 @@ def test_a_killed_holder_holds_nothing_and_a_stopped_one_all(
     ending: signal.Signals, path: Path, reading: int, writing: int
 ) -> None:
     """Fault 11: SIGSTOP lets nothing go."""
-    command = [sys.executable, "-c", HOLDER, str(path), os.getcwd()]
+    command = [sys.executable, "-c", HOLDER, str(path), str(ROOT)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"

@@ -15,7 +15,7 @@ from oakbench_core.campaign.events import evidence_type
 from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.plan import Plan
 from oakbench_core.campaign.report import report_campaign, report_ledger
-from oakbench_core.errors import DocumentError, IdentityError, JournalError, UsageError
+from oakbench_core.errors import DocumentError, IdentityError, JournalError, OakbenchError, UsageError
 from tests.campaigns import closed, finished, folded, opened, plan, plan_document, run, started
 
 
@@ -170,3 +170,27 @@ def test_another_process_with_another_hash_seed_gives_the_same_bytes(seed: str) 
     )
 
     assert there.stdout == json.dumps(report_campaign(Plan(p.document, p.index), events))
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"population": {"os": "\ud800"}}, "$[1].row.population.os"),
+        ({"resources": {"duration_s": 2**53 + 1}}, "$[1].row.resources.duration_s"),
+        ({"extra": {"a": float("nan")}}, "$[1].row.extra.a"),
+        ({"extra": {"a": {1}}}, "$[1].row.extra.a"),
+    ],
+)
+def test_events_that_are_no_json_data_are_refused_with_their_place(changes: dict[str, Any], path: str) -> None:
+    campaign = plan()
+
+    with pytest.raises(OakbenchError) as caught:
+        report_campaign(campaign, [started(campaign, 0), finished(campaign, 0, **changes)])
+
+    assert path in [problem.path for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize("as_of", [True, 1.0, "3", -1])
+def test_a_prefix_is_asked_for_by_a_sequence_number_and_nothing_else(as_of: Any) -> None:
+    with pytest.raises(OakbenchError):
+        report_campaign(plan(), [], as_of=as_of)

@@ -255,3 +255,24 @@ def test_the_interval_is_asked_for_only_where_it_is_given() -> None:
     assert [source.complete for source in asked] == [2]
     assert (guided_pair["interval"]["low"], guided_pair["interval"]["high"]) == (-0.5, 0.5)
     assert plain_pair["interval"] is None
+
+
+@pytest.mark.clause("A10-13")
+def test_a_fixture_that_both_sides_share_but_the_plan_did_not_freeze_excludes_the_block() -> None:
+    p = plan()
+    other = {"population": {"fixture_version": "1" * 64}}
+    events = [e for place in range(8) for e in run(p, place, **(other if place < 2 else {}))]
+
+    pair = report_campaign(p, events)["pairs"][0]
+
+    assert pair["blocks"]["reasons"] == {"identity_mismatch": 1}
+    assert pair["identity"]["differing"] == [{"field": "fixture_version", "values": ["0" * 64, "1" * 64]}]
+
+
+def test_a_block_that_the_schedule_passed_over_withholds_the_interval_of_each_of_its_pairs() -> None:
+    p = plan(subjects=("a", "b", "c"), tasks=("t",), repetitions=2)
+    events = [e for place in (0, 1, 3, 4, 5) for e in run(p, place)]
+
+    pairs = report_campaign(p, events)["pairs"]
+
+    assert all("schedule_gaps" in pair["omitted"] and pair["interval"] is None for pair in pairs)
