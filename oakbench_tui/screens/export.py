@@ -64,6 +64,8 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if not self.is_current:  # a second key, typed before this screen was gone
+            return
         choices = _REPORT if self._rows is None else (*_REPORT, *_ROWS)
         for key, form, _ in choices:
             if event.key == key:

@@ -48,6 +48,8 @@ class HelpScreen(Screen[None], inherit_bindings=False):
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if not self.is_current:  # a second esc, typed before this screen was gone
+            return
         match event.key:
             case "j" | "down" | "k" | "up":
                 self._page.move_by(_STEPS[event.key])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
+
+
+LONG: Final = "OAKBENCH_LONG" in os.environ
+"""Whether the longer fault loops (`-m slow`) are run whole: hours, not minutes."""
 
 
 class Seen(NamedTuple):

@@ -20,6 +20,14 @@ def program(path: Path, text: str = "#!/bin/sh\necho 1.0\n") -> Path:
     return path
 
 
+def state_of(pid: str) -> str | None:
+    """The letter of a process's state in /proc, or None where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def test_the_first_folder_that_has_the_program_gives_it(tmp_path: Path) -> None:
     second = program(tmp_path / "2" / "tool")
     (tmp_path / "1").mkdir()
@@ -116,11 +124,9 @@ def test_a_program_that_hangs_has_no_version_and_is_ended(tmp_path: Path) -> Non
     script = f"sleep 1000 & echo $! > {pid_file}; echo 1.0; wait"
 
     assert version_of(["sh", "-c", script], ENVIRONMENT, timeout_s=0.5) is None
-    stat = Path(f"/proc/{pid_file.read_text().strip()}/stat")
-    while stat.exists():
-        # Killed at once, yet it may take a moment to die, and stays a zombie until whoever adopted it looks.
-        if stat.read_text().rpartition(")")[2].split()[0] == "Z":
-            break
+    # Killed at once, yet it may take a moment to die, and stays a zombie until whoever adopted it looks.
+    while state_of(pid_file.read_text().strip()) not in {None, "Z"}:
+        pass
 
 
 def test_a_program_gets_the_environment_that_is_given_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

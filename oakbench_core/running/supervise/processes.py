@@ -78,7 +78,7 @@ def reap(ended: dict[int, int]) -> bool:
 def descendants(of: int, spared: frozenset[int] = frozenset()) -> list[int]:
     """The processes below `of` that /proc shows, without those of `spared` and what is below them."""
     children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # noqa: PTH208 - hundreds of names, looked at while processes fork
         if name.isdigit():
             parent = _parent(name)
             if parent is not None:

@@ -6,9 +6,10 @@ The file is closed when the command's tree is gone, not when the pipe ends: a pr
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from .replacing import Replacer
+if TYPE_CHECKING:
+    from .replacing import Replacer
 
 _CHUNK: Final = 1 << 18
 _MOST_AT_THE_END: Final = 1 << 24  # a pipe holds 1 MiB at most, unless someone outside the tree goes on writing

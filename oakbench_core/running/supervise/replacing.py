@@ -19,7 +19,9 @@ class Replacer:
     """
 
     def __init__(self, secrets: Mapping[bytes, bytes]) -> None:
-        self._names = {secret: name for secret, name in secrets.items() if len(secret.decode(errors="replace")) >= 8}
+        self._names = {
+            secret: name for secret, name in secrets.items() if len(secret.decode(errors="replace")) >= SHORTEST_SECRET
+        }
         longest_first = sorted(self._names, key=len, reverse=True)
         self._pattern = re.compile(b"|".join(map(re.escape, longest_first))) if longest_first else None
         self._reach = len(longest_first[0]) if longest_first else 0

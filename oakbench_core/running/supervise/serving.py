@@ -109,7 +109,8 @@ class _Server:
         )
         for pid in [pid for pid in self._lines if pid in ended]:
             line = self._lines.pop(pid)
-            self._poll.unregister(line)
+            with suppress(KeyError):  # not listened to any more
+                self._poll.unregister(line)
             with line, suppress(OSError):
                 line.sendall(json.dumps({"exit_code": ended[pid], "swept": seen, "left": left}).encode())
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import socket
 
 CLEARING_LIMIT_S: Final = 10.0
+_LONGEST_WAIT_S: Final = 3600.0  # a poll takes 24 days at most
 
 
 def supervise(connection: socket.socket) -> None:
@@ -97,24 +98,24 @@ class _Command:
 
     def _watch(self, pid: int) -> None:
         """Return when the command has ended by itself, or its tree is gone, or the grace of its end is over."""
-        while reap(self._ended) and not (self._cause is EXITED and pid in self._ended):
+        while reap(self._ended) and not (self._cause == EXITED and pid in self._ended):
             now = time.monotonic()
             if now < self._until:
                 self._attend(self._until - now)
-            elif self._cause is EXITED:
+            elif self._cause == EXITED:
                 self._end(TIMED_OUT, self._order.grace_s)
             else:
                 return
 
     def _end(self, cause: str, grace_s: float) -> None:
         until = time.monotonic() + grace_s
-        if self._cause is EXITED:
+        if self._cause == EXITED:
             self._cause, self._until = cause, until
             signal_tree(signal.SIGTERM)
         self._until = min(self._until, until)
 
     def _attend(self, longest_s: float) -> None:
-        for descriptor, _ in self._poll.poll(longest_s * 1000 + 1):
+        for descriptor, _ in self._poll.poll(min(longest_s, _LONGEST_WAIT_S) * 1000 + 1):
             if pump := self._pumps.get(descriptor):
                 if pump.move() == 0:
                     self._poll.unregister(descriptor)

@@ -1,0 +1,103 @@
+"""The adapter `command`: any program. What it used, it may say in `{usage_file}`; what it does not say is unmeasured.
+
+The file is JSON with names of a row's `resources` (but the duration, which is measured), `accounting`, `agent_version`
+and `resolved_model`. It is an agent's word: what is not of its type is passed over and named, the rest stands.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from oakbench_core.campaign.row import Accounting, Resources
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+from oakbench_core.canonical import parse_strict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pydantic import BaseModel
+
+LARGEST_FILE: Final = 1 << 20
+LONGEST_TEXT: Final = 200
+_MEASURED_BY_US: Final = "duration_s"
+_TEXTS: Final = ("agent_version", "resolved_model")
+_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Usage(NamedTuple):
+    """What an agent said of itself; None and absent keys are unmeasured. `refused` names what was not understood."""
+
+    resources: Mapping[str, float]
+    accounting: Mapping[str, Any]
+    agent_version: str | None = None
+    resolved_model: str | None = None
+    refused: tuple[str, ...] = ()
+
+
+NOTHING: Final = Usage({}, {})
+
+
+def read_usage(path: Path) -> Usage:
+    """What the file says; nothing where it is absent, unreadable, or no JSON object."""
+    content = _content(path)
+    if content is None:
+        return NOTHING
+    value, problems = parse_strict(content)
+    if problems or not isinstance(value, dict):
+        return NOTHING._replace(refused=("usage_file",))
+    resources, refused = _fields(value, Resources)
+    accounting: dict[str, Any] = {}
+    said = value.get("accounting")
+    if isinstance(said, dict):
+        accounting, wrong = _fields(said, Accounting)
+        refused += [f"accounting.{name}" for name in wrong]
+        refused += [f"accounting.{name}" for name in said if name not in Accounting.model_fields]
+    elif said is not None:
+        refused.append("accounting")
+    texts = {name: value[name] for name in _TEXTS if isinstance(value.get(name), str)}
+    refused += [name for name in _TEXTS if value.get(name) is not None and name not in texts]
+    known = {*RESOURCE_UNITS, *_TEXTS, "accounting"} - {_MEASURED_BY_US}
+    refused += [name for name in value if name not in known]
+    return Usage(
+        resources,
+        accounting,
+        _cut(texts.get("agent_version")),
+        _cut(texts.get("resolved_model")),
+        tuple(sorted({name[:LONGEST_TEXT] for name in refused})),
+    )
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        descriptor = os.open(path, _OPEN)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - of a descriptor
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        content = file.read(LARGEST_FILE + 1)
+    return content if len(content) <= LARGEST_FILE else b""
+
+
+def _fields(value: Mapping[str, Any], model: type[BaseModel]) -> tuple[dict[str, Any], list[str]]:
+    """The fields of the model that are of its types, and the names of those that are not."""
+    fine: dict[str, Any] = {}
+    wrong = []
+    for name in model.model_fields.keys() & value.keys() - {_MEASURED_BY_US}:
+        try:
+            read = getattr(model.model_validate({name: value[name]}), name)
+        except ValidationError:
+            wrong.append(name)
+            continue
+        if read is not None:
+            fine[name] = _cut(read) if isinstance(read, str) else read
+    return fine, wrong
+
+
+def _cut(text: str | None) -> str | None:
+    return None if text is None else text[:LONGEST_TEXT]

@@ -1,0 +1,59 @@
+"""The environment of a trial: a list of what is allowed, and nothing else of the runner's.
+
+Setup, agent and checks share it; only the agent also gets the variables that its plan names by `env`. Their values are
+secret: they stand in no file that is written here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from oakbench_core.running.supervise.replacing import Replacer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from oakbench_core.campaign.plan_document import Agent
+    from oakbench_core.running.workspace import Places
+
+
+def search_path(environment: Mapping[str, str]) -> str:
+    """The runner's PATH without its relative parts, which would mean the workspace."""
+    parts = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(part for part in parts if part.startswith("/"))
+
+
+def trial_environment(environment: Mapping[str, str], agent: Agent, places: Places) -> dict[str, str]:
+    """What setup and checks get of the runner's `environment`, and the agent's public `set_env`."""
+    home = environment.get("HOME") if agent.home == "inherit" else None
+    return {
+        "PATH": search_path(environment),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TMPDIR": str(places.temporary),
+        "HOME": home or str(places.home),
+        "GIT_CEILING_DIRECTORIES": str(places.root),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **agent.set_env,
+    }
+
+
+def unset_names(environment: Mapping[str, str], agent: Agent) -> tuple[str, ...]:
+    """The variables that the agent is to have and the runner has not."""
+    return tuple(name for name in agent.env if name not in environment)
+
+
+def secrets_of(environment: Mapping[str, str], agent: Agent) -> dict[str, str]:
+    """The agent's secret variables that are set, by name."""
+    return {name: environment[name] for name in agent.env if name in environment}
+
+
+def replacements(secrets: Mapping[str, str]) -> list[list[str]]:
+    """Pairs of a secret and what stands in its place."""
+    return [[value, f"[{name}]"] for name, value in secrets.items()]
+
+
+def replacer(secrets: Mapping[str, str]) -> Replacer:
+    """For what the runner itself writes."""
+    return Replacer({os.fsencode(value): os.fsencode(name) for value, name in replacements(secrets)})

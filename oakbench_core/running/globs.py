@@ -1,0 +1,50 @@
+"""Globs over paths that are joined by `/`: `*` and `?` within a part, `**` for any number of parts, `[…]` a character.
+
+A glob is of the whole path, so that `src/*.py` is not of `src/a/b.py`; upper and lower case differ.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+
+def matches(path: str, glob: str) -> bool:
+    """Whether the whole path is one of those that the glob stands for."""
+    return _pattern(glob).fullmatch(path) is not None
+
+
+@lru_cache(maxsize=256)
+def _pattern(glob: str) -> re.Pattern[str]:
+    parts = glob.split("/")
+    text = ""
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        if part == "**":
+            text += ".+" if last else "(?:[^/]+/)*"
+        else:
+            text += _part(part) + ("" if last else "/")
+    try:
+        return re.compile(text, re.DOTALL)
+    except re.error:  # a range from right to left
+        return re.compile(re.escape(glob))
+
+
+def _part(part: str) -> str:
+    text, at = "", 0
+    while at < len(part):
+        character = part[at]
+        at += 1
+        closed = part.find("]", at + 1) if character == "[" else -1
+        if character == "*":
+            text += "[^/]*"
+        elif character == "?":
+            text += "[^/]"
+        elif closed > 0:
+            negated = part[at] in "!^"
+            inside = "".join(c if c == "-" else re.escape(c) for c in part[at + negated : closed])
+            text += f"[^/{inside}]" if negated else f"[{inside}]"
+            at = closed + 1
+        else:
+            text += re.escape(character)
+    return text

@@ -1,0 +1,71 @@
+"""Processes that were left in the workspaces of a plan when a runner and its fork server died at once.
+
+They are known by the root of the workspaces in their environment, or by the folder that they stand in. What a fork
+server that is alive answers for is none of them: a copy of the campaign may be running under the same root.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from oakbench_core.running.supervisor import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LIMIT_S: Final = 5.0
+_PAUSE_S: Final = 0.01
+
+
+def end_leftovers(root: Path) -> int:
+    """Kill what is left below the workspaces root (a real path); how many processes that were."""
+    killed: set[int] = set()
+    limit = time.monotonic() + _LIMIT_S
+    while (found := list(leftovers(root))) and time.monotonic() < limit:
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        killed.update(found)
+        time.sleep(_PAUSE_S)
+    return len(killed)
+
+
+def leftovers(root: Path) -> Iterator[int]:
+    """The processes that are left there."""
+    marker = f"GIT_CEILING_DIRECTORIES={root}".encode(errors="surrogateescape")
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        with suppress(OSError, ValueError):
+            if _is_there(process, root, marker) and not _is_supervised(process):
+                yield int(process.name)
+
+
+def _is_there(process: Path, root: Path, marker: bytes) -> bool:
+    if _state(process)[0] in {b"Z", b"X"}:
+        return False
+    if marker in (process / "environ").read_bytes().split(b"\0"):
+        return True
+    return (process / "cwd").readlink().is_relative_to(root / "")
+
+
+def _is_supervised(process: Path) -> bool:
+    """Whether a fork server is among the process's ancestors, or is the process itself."""
+    program = PROGRAM.encode()
+    while process.name not in {"0", "1"}:
+        if program in (process / "cmdline").read_bytes().split(b"\0"):
+            return True
+        process = process.with_name(_state(process)[1].decode())
+    return False
+
+
+def _state(process: Path) -> tuple[bytes, bytes]:
+    """State and parent of a process."""
+    stat = (process / "stat").read_bytes()
+    state, parent = stat[stat.rindex(b")") + 2 :].split(b" ", 2)[:2]
+    return state, parent

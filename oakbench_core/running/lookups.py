@@ -1,0 +1,108 @@
+"""What is looked at before a trial is admitted: instruments, executables, inputs, the plan itself.
+
+A missing instrument skips the trial before its start, for nothing was measured. Something that is not the frozen one
+stops the run: what came after it would be another experiment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oakbench_core.campaign.overriding import effective_agent
+from oakbench_core.campaign.vocabulary import SkipReason
+from oakbench_core.durable.documents import PLAN_NAME
+from oakbench_core.errors import OakbenchError
+from oakbench_core.running.artifacts import artifact_folder
+from oakbench_core.running.environment import search_path
+from oakbench_core.running.executables import Watched, find_executable
+from oakbench_core.running.inputs import INPUTS_NAME
+from oakbench_core.running.rows import Ending, skipped_before_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.campaign.plan_document import ScheduledTrial
+
+
+class Lookups:
+    """Looks, again and again, and reads anew only what may have changed since its last look."""
+
+    def __init__(self, plan: Plan, folder: Path, environment: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._search = search_path(environment)
+        self._watched = Watched()
+        self._plan_file_sha256 = self._watched.file_sha256(folder / PLAN_NAME)
+
+    def skip_of(self, trial: ScheduledTrial) -> Ending | None:
+        """Why the trial is skipped before its start; None: it can be started."""
+        subject = self._plan.subject(trial)
+        for scope in (f"{trial.workflow}.{trial.task}", trial.workflow):
+            if scope in subject.unsupported:
+                return skipped_before_start(SkipReason.UNSUPPORTED, None, subject.unsupported[scope])
+        wanted = (subject.binary, *subject.instruments, *self._plan.task(trial).instruments)
+        for instrument in wanted:
+            if instrument is not None and find_executable(instrument, self._search) is None:
+                detail = "not found on PATH"
+                return skipped_before_start(SkipReason.MISSING_INSTRUMENT, instrument, detail)
+        return None
+
+    def changes_of(self, trial: ScheduledTrial) -> tuple[str, ...]:
+        """Everything that the trial depends on and that is not the frozen one, in words; each names both."""
+        return (*self._changed_plan(), *self._changed_programs(trial), *self._changed_inputs(trial))
+
+    def _changed_plan(self) -> Iterator[str]:
+        path = self._folder / PLAN_NAME
+        try:
+            found = self._watched.file_sha256(path)
+        except OSError as error:
+            yield f"{path} cannot be read: {error.strerror}"
+            return
+        if found != self._plan_file_sha256:
+            yield f"{path} was changed after the run began (it was {self._plan_file_sha256}, it is {found})"
+
+    def _changed_programs(self, trial: ScheduledTrial) -> Iterator[str]:
+        subject = self._plan.subject(trial)
+        agent = effective_agent(self._plan.document.agents[trial.agent], subject.agent)
+        programs = [
+            (f"the binary of the subject {trial.subject}", subject.binary, subject.binary_sha256),
+            (f"the program of the agent {trial.agent}", agent.argv[0] if agent.argv else None, agent.binary_sha256),
+        ]
+        for what, name, frozen in programs:
+            path = None if name is None or frozen is None else find_executable(name, self._search)
+            if path is None:
+                continue
+            try:
+                found = self._watched.file_sha256(path)
+            except OSError:  # gone since it was found: the trial's own ending says so
+                continue
+            if found != frozen:
+                yield f"{what}, {path}, is not the frozen one: frozen {frozen}, found {found}"
+
+    def _changed_inputs(self, trial: ScheduledTrial) -> Iterator[str]:
+        task = self._plan.task(trial)
+        trees = [
+            ("fixture", task.fixture_sha256),
+            ("oracle files", task.oracle.files_sha256),
+            ("workflow inputs", self._plan.document.workflows[trial.workflow].inputs_sha256),
+        ]
+        for what, frozen in trees:
+            if frozen is None:
+                continue
+            path = self._folder / INPUTS_NAME / frozen
+            try:
+                found = self._watched.tree_sha256(path)
+            except (OSError, OakbenchError) as error:
+                yield f"the {what} of {trial.workflow}.{trial.task}, {path}, cannot be read: {error}"
+                continue
+            if found != frozen:
+                yield f"the {what} of {trial.workflow}.{trial.task}, {path}, changed: frozen {frozen}, found {found}"
+
+    def leftover_of(self, trial: ScheduledTrial) -> str | None:
+        """The artifacts of a trial that was never started; None: there are none."""
+        path = artifact_folder(self._folder, trial.trial_id)
+        if not path.exists():
+            return None
+        return f"{path} exists although {trial.trial_id} was never started: the journal beside it is another"

@@ -1,0 +1,199 @@
+"""The runner's side of supervision: the fork server's process, and the supervisor of one trial as an object.
+
+The program itself is `oakbench_core.running.supervise`. The runner never forks: the server is exec'd once, and makes
+the supervisors. Whatever is lost, `Supervisor.close` returns when nothing of the trial's tree is known to be alive.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from oakbench_core.errors import PlatformError
+from oakbench_core.running.supervise.channel import Channel, Order, Outcome
+from oakbench_core.running.supervise.serving import READY
+from oakbench_core.running.supervise.supervision import CLEARING_LIMIT_S
+
+if TYPE_CHECKING:
+    from threading import Event
+    from types import TracebackType
+
+PROGRAM: Final = "import sys; sys.path.append(sys.argv[2]); from supervise.serving import main; main()"
+"""What the server's command line says; its folder is last on the path, so that none of its names hides a module."""
+
+_FOLDER: Final = Path(__file__).parent
+_START_S: Final = 60.0
+_POLL_MS: Final = 100
+_SLACK_S: Final = CLEARING_LIMIT_S + 20.0
+_CLOSE_S: Final = 5.0
+
+
+class SupervisorLostError(Exception):
+    """The supervisor was killed, stopped, or could not be made: what its command did is not known."""
+
+
+class Farewell(NamedTuple):
+    """What the server said when a supervisor was gone: processes that it had to end itself, and those that stayed."""
+
+    exit_code: int
+    swept: int
+    left: int
+
+
+class ForkServer:
+    """Makes supervisors; a context manager. One that was killed is started again for the next trial."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    def supervisor(self) -> Supervisor:
+        """A new supervisor, without any command yet.
+
+        Raises:
+            SupervisorLostError: none could be made.
+            PlatformError: the server cannot be started on this system.
+        """
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._start()
+        channel, channel_there = socket.socketpair()
+        line, line_there = socket.socketpair()
+        with channel_there, line_there:
+            try:
+                if self._control is None:
+                    raise SupervisorLostError("the fork server is not running")
+                socket.send_fds(self._control, [b"s"], [channel_there.fileno(), line_there.fileno()])
+            except OSError as error:
+                channel.close()
+                line.close()
+                raise SupervisorLostError(f"the fork server is gone: {error.strerror}") from error
+        return Supervisor(channel, line)
+
+    def close(self) -> None:
+        """End the server; it ends whatever it still has first."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(CLEARING_LIMIT_S + _CLOSE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    def _start(self) -> None:
+        if sys.platform != "linux" or not Path("/proc/self/stat").is_file():
+            raise PlatformError("running trials needs Linux with /proc: elsewhere a process tree cannot be followed")
+        control, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", PROGRAM, str(theirs.fileno()), str(_FOLDER)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                cwd="/", env={"LANG": "C.UTF-8"}, pass_fds=[theirs.fileno()], start_new_session=True,
+            )  # fmt: skip
+        control.settimeout(_START_S)
+        self._control = control
+        ready = b""
+        with suppress(OSError):
+            ready = control.recv(1)
+        control.settimeout(None)
+        if ready != READY:
+            self.close()
+            raise PlatformError("the supervisors' server did not start: is PR_SET_CHILD_SUBREAPER allowed here?")
+
+
+class Supervisor:
+    """Runs the commands of one trial, one at a time; a context manager."""
+
+    def __init__(self, channel: socket.socket, line: socket.socket) -> None:
+        channel.settimeout(_SLACK_S)
+        self._socket, self._line = channel, line
+        self._channel = Channel(channel)
+        self._poll = select.poll()
+        self._poll.register(channel, select.POLLIN)
+        self.farewell: Farewell | None = None
+        """After `close`: what the server said; None where the server was lost too."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def run(self, order: Order, end_now: Event) -> Outcome:
+        """Run a command to its end; when this returns, nothing that it started is alive.
+
+        Where `end_now` is set meanwhile, the tree gets a TERM, the order's grace and a KILL, and the outcome says so.
+
+        Raises:
+            SupervisorLostError: the supervisor died, or did not answer long after the timeout.
+        """
+        try:
+            self._channel.send({"order": order._asdict()})
+            return self._outcome(order, end_now)
+        except OSError as error:
+            raise SupervisorLostError(f"the supervisor does not listen: {error.strerror or 'timed out'}") from error
+
+    def _outcome(self, order: Order, end_now: Event) -> Outcome:
+        asked, deadline = False, time.monotonic() + order.timeout_s + order.grace_s + _SLACK_S
+        while (message := self._channel.take()) is None:
+            if end_now.is_set() and not asked:
+                self._channel.send({"end": order.grace_s})
+                asked, deadline = True, min(deadline, time.monotonic() + order.grace_s + _SLACK_S)
+            if self._poll.poll(_POLL_MS):
+                if not self._channel.fill():
+                    raise SupervisorLostError("the supervisor was killed")
+            elif time.monotonic() > deadline:
+                raise SupervisorLostError(
+                    "the supervisor does not answer: it was stopped, or a process cannot be ended"
+                )
+        return Outcome(**message)
+
+    def close(self) -> None:
+        """End the supervisor and whatever it still has, and return when all of it is gone."""
+        if self._line.fileno() < 0:
+            return
+        self._socket.close()
+        try:
+            self._line.settimeout(_CLOSE_S)
+            said = self._last_words()
+            if said is None:
+                with suppress(OSError):
+                    self._line.sendall(b"k")  # it was stopped: the server kills it and all below it
+                self._line.settimeout(CLEARING_LIMIT_S + _CLOSE_S)
+                said = self._last_words()
+            self.farewell = Farewell(**json.loads(said)) if said else None
+        finally:
+            self._line.close()
+
+    def _last_words(self) -> bytes | None:
+        """What the server says up to the line's end; None where nothing came in time."""
+        said = b""
+        try:
+            while data := self._line.recv(4096):
+                said += data
+        except TimeoutError:
+            return None
+        except ConnectionError:
+            return b""
+        return said

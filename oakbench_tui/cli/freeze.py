@@ -1,0 +1,131 @@
+"""`freeze [FILE]`: a definition becomes a campaign folder; what it will take is said before anything runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from oakbench_core.display import display_safe
+from oakbench_tui.cli.output import put_line
+
+if TYPE_CHECKING:
+    from oakbench_core.running.freezing import Frozen
+
+
+def freezing(frozen: Frozen) -> dict[str, Any]:
+    """What `--json` prints: `oakbench.freeze/1`.
+
+    `worst_case_s`: every trial taking its whole timeout, `max_parallel` at a time, without setup and checks.
+    `covered_at_worst`: how many trials the budget then admits; null without a budget.
+    """
+    from oakbench_core.campaign.admission import admissible_at_worst
+    from oakbench_core.campaign.ledger import Ledger
+
+    plan = frozen.plan
+    return {
+        "schema": "oakbench.freeze/1",
+        "folder": str(frozen.folder),
+        "campaign_id": plan.campaign_id,
+        "plan_sha256": plan.plan_sha256,
+        "trials": len(plan.schedule),
+        "blocks": len({trial.block_id for trial in plan.schedule}),
+        "mock": plan.is_mock,
+        "max_parallel": frozen.run.max_parallel,
+        "worst_case_s": -(-sum(trial.timeout_s for trial in plan.schedule) // frozen.run.max_parallel),
+        "admission_budget_s": plan.admission_budget_s,
+        "covered_at_worst": admissible_at_worst(Ledger(plan)),
+        "absent": [{"path": absence.path, "program": absence.program} for absence in frozen.absent],
+        "missing_instruments": dict(frozen.missing_instruments),
+    }
+
+
+def freezing_lines(frozen: Frozen) -> list[str]:
+    """The same for people."""
+    facts, plan = freezing(frozen), frozen.plan
+    tasks = {(trial.workflow, trial.task) for trial in plan.schedule}
+    agents = {trial.agent for trial in plan.schedule}
+    subjects = {trial.subject for trial in plan.schedule}
+    lines = [
+        f"frozen     {plan.campaign_id}, in {frozen.folder}",
+        f"plan       {plan.plan_sha256}",
+        f"trials     {facts['trials']:,} in {facts['blocks']:,} blocks: "
+        + ", ".join(
+            [
+                _counted(len({workflow for workflow, _ in tasks}), "workflow"),
+                _counted(len(tasks), "task"),
+                _counted(len(agents), "agent"),
+                _counted(len(subjects), "subject"),
+            ]
+        ),
+        f"at worst   {facts['worst_case_s'] / 3600:,.2f} hours of agents, {_at_a_time(facts)}; setup and checks on top",
+        f"budget     {_budget(facts)}",
+    ]
+    lines += [f"absent     {absence.program} ({absence.path})" for absence in frozen.absent]
+    lines += [
+        f"absent     {name}, an instrument: {_counted(trials, 'trial')} would be skipped on this machine"
+        for name, trials in frozen.missing_instruments.items()
+    ]
+    if facts["mock"]:
+        lines.append("mock       scripted agents: the campaign proves instrumentation only")
+    return [display_safe(line) for line in lines]
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def _at_a_time(facts: dict[str, Any]) -> str:
+    return f"{_counted(facts['max_parallel'], 'trial')} at a time"
+
+
+def _budget(facts: dict[str, Any]) -> str:
+    if facts["admission_budget_s"] is None:
+        return "none: every trial is admitted"
+    budget = f"{facts['admission_budget_s']:,} s of agents"
+    if facts["covered_at_worst"] == facts["trials"]:
+        return f"{budget}: covers every trial, even if each takes its whole timeout"
+    return (
+        f"{budget}: covers {facts['covered_at_worst']:,} of {facts['trials']:,} trials if each takes its whole timeout"
+    )
+
+
+def freeze(
+    definition: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The definition, or the folder that holds its campaign.toml.")
+    ] = Path("campaign.toml"),
+    *,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The new campaign folder. Default: runs/ID.")
+    ] = None,
+    campaign_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="The campaign's name, instead of the definition's.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, oakbench.freeze/1.")] = False,
+) -> None:
+    """Make a campaign folder from a definition. Nothing runs yet.
+
+    \b
+    Examples:
+      oakbench-tui freeze
+      oakbench-tui freeze studies/vcs/campaign.toml -o runs/vcs-2026
+      oakbench-tui freeze --id vcs-2026-b --json | jq .trials
+
+    The folder holds a copy of the definition, the plan, and every fixture and oracle file, each by its hash. The same
+    definition gives the same schedule; SOURCE_DATE_EPOCH sets the time that the plan carries.
+
+    Exit codes: 0 frozen; 2 no such file, or the folder exists; 40 refused, with every problem and its line.
+    """  # noqa: D301 - the \b keeps the examples' lines apart
+    from oakbench_core.running.freezing import freeze as freeze_definition
+
+    frozen = freeze_definition(definition, output, campaign_id=campaign_id)
+    if as_json:
+        put_line(json.dumps(freezing(frozen), ensure_ascii=True))
+        return
+    for line in freezing_lines(frozen):
+        put_line(line)
+    put_line()
+    put_line(display_safe(f"next: oakbench-tui run {shlex.quote(str(frozen.folder))}"))

@@ -1,0 +1,95 @@
+"""Makes the pictures of `screenshots/` with the program itself.
+
+    python -m tests.tui.screenshots
+
+writes one SVG and one PNG a scene. They show a staged campaign of mock agents, and say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from contextlib import chdir, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import resvg_py
+
+from tests.tui.harness import console, settled, until
+from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "screenshots"
+FONT = "DejaVu Sans Mono"
+TO_A_FAILURE = ("right_square_bracket", "right_square_bracket", "right_square_bracket")
+
+
+async def picture(name: str, stage: Stage, size: tuple[int, int], *keys: str, live: bool = True, **paint: Any) -> None:
+    """One scene after these keys."""
+    held: AbstractContextManager[None] = writer_lives(stage.journal) if live else nullcontext()
+    # Named from beside it, as a person would: no path of this machine gets into a picture.
+    with held, chdir(stage.folder.parent):
+        async with console(Path(stage.folder.name), size, now=stage.now + 1.2, **paint) as (app, pilot):
+            for key in keys:
+                await pilot.press(key)
+                await settled(pilot)
+            screen = app.console_screen
+            await until(pilot, lambda: screen.message is None and not screen.report.is_making)
+            svg = app.export_screenshot(title="oakbench-tui watch")
+    (FOLDER / f"{name}.svg").write_text(svg)
+    png = resvg_py.svg_to_bytes(svg_string=svg, font_family=FONT, monospace_family=FONT)
+    (FOLDER / f"{name}.png").write_bytes(bytes(png))
+
+
+def invalid_stage(folder: Path) -> Stage:
+    stage = live_stage(folder, running=0)
+    data = stage.journal.read_bytes()
+    stage.journal.write_bytes(data.replace(b'"input_tokens":1022', b'"input_tokens":1023'))
+    return stage
+
+
+def torn_stage(folder: Path) -> Stage:
+    stage = live_stage(folder)
+    stage.journal.write_bytes(stage.journal.read_bytes()[:-40])
+    return stage
+
+
+def stopped_stage(folder: Path) -> Stage:
+    stage = Stage(folder, staged_plan(budget_s=30))
+    stage.open()
+    stage.run_all(range(44))
+    stage.close("budget", 12)
+    return stage
+
+
+async def all_pictures(root: Path) -> None:
+    live = live_stage(root / "live" / "vcs-habits")
+    await picture("live", live, (160, 48), *TO_A_FAILURE)
+    await picture("inspector", live, (100, 30), *TO_A_FAILURE, "enter")
+    await picture("resources", live, (120, 36), *TO_A_FAILURE, "enter", "left")
+    await picture("small", live, (40, 10), "right_square_bracket")
+    await picture("terminal", live, (80, 24))
+    await picture("light", live, (120, 36), *TO_A_FAILURE, theme="light")
+    await picture("safe", live, (120, 36), *TO_A_FAILURE, theme="safe")
+    await picture("no-colour", live, (100, 30), *TO_A_FAILURE, "enter", colourless=True)
+    await picture("help", live, (100, 30), "question_mark")
+    await picture("stopped", stopped_stage(root / "stopped" / "vcs-habits"), (100, 30), live=False)
+    await picture("report", stopped_stage(root / "report" / "vcs-habits"), (100, 30), "6", live=False)
+    await picture("torn", torn_stage(root / "torn" / "vcs-habits"), (100, 30), live=False)
+    await picture("invalid", invalid_stage(root / "invalid" / "vcs-habits"), (100, 30), live=False)
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    root = Path(tempfile.mkdtemp())
+    try:
+        asyncio.run(all_pictures(root))
+    finally:
+        shutil.rmtree(root)
+
+
+if __name__ == "__main__":
+    main()
