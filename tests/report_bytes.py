@@ -10,11 +10,11 @@ import json
 from oakbench_core import render_markdown, report_campaign
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.canonical import sha256_hex
-from tests.demo_recording import plan_document, recording
+from tests.scripted_campaign import plan_document, recording
 
 
 def fixed_report() -> tuple[str, str]:
-    """The JSON and the Markdown of the demonstration's recording."""
+    """The JSON and the Markdown of the scripted campaign."""
     document = plan_document()
     lines = recording(plan_from_document(document))
     events = [line["event"] | {"plan_sha256": document["plan_sha256"]} for line in lines if "event" in line]

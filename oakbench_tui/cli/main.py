@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from oakbench_core.errors import ExitCode, OakbenchError
-from oakbench_tui.cli import demo, report, schema, status, verify, watch
+from oakbench_tui.cli import demo, freeze, report, schema, status, verify, watch
+from oakbench_tui.cli import run as run_command
 from oakbench_tui.cli.crash import write_crash_file
 from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, put_line, say, say_error
 
@@ -24,7 +25,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in (demo.demo, watch.watch, status.status, report.report, verify.verify, schema.schema):
+for command in (
+    demo.demo,
+    freeze.freeze,
+    run_command.run,
+    watch.watch,
+    status.status,
+    report.report,
+    verify.verify,
+    schema.schema,
+):
     app.command()(command)
 
 
@@ -45,7 +55,9 @@ def oakbench(
 
     \b
     Examples:
-      oakbench-tui demo                     a small recorded campaign, watched live
+      oakbench-tui demo                     a small campaign, frozen, run and watched live
+      oakbench-tui freeze campaign.toml     a definition becomes a campaign folder
+      oakbench-tui run runs/vcs-2026        run what is unstarted of it
       oakbench-tui watch runs/vcs-2026      a campaign on the screen, live or dead
       oakbench-tui status runs/*            the five-second answer as text
       oakbench-tui report runs/vcs-2026     what may be said of it, and what not

@@ -12,6 +12,7 @@ from oakbench_tui.cli.output import put_line
 
 
 class SchemaName(StrEnum):
+    DEFINITION = "definition"
     PLAN = "plan"
     EVENT = "event"
     ROW = "row"
@@ -23,10 +24,12 @@ def json_schema(name: SchemaName) -> dict[str, Any]:
     from pydantic import TypeAdapter
 
     match name:
+        case SchemaName.DEFINITION:
+            from oakbench_core.campaign.definition import Definition as Model
         case SchemaName.PLAN:
-            from oakbench_core.campaign.plan_document import PlanDocument as Model
+            from oakbench_core.campaign.plan_document import PlanDocument as Model  # type: ignore[assignment]  # one name, five types
         case SchemaName.EVENT:
-            from oakbench_core.campaign.events import Event as Model  # type: ignore[assignment]  # one name, four types
+            from oakbench_core.campaign.events import Event as Model  # type: ignore[assignment]  # as above
         case SchemaName.ROW:
             from oakbench_core.campaign.row import Row as Model  # type: ignore[assignment]  # as above
         case SchemaName.REPORT:
@@ -39,7 +42,9 @@ def json_schema(name: SchemaName) -> dict[str, Any]:
     return heading | {key: value for key, value in body.items() if key not in heading}
 
 
-def schema(name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="plan, event, row or report.")]) -> None:
+def schema(
+    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="definition, plan, event, row or report.")],
+) -> None:
     """Print the JSON Schema of a document.
 
     \b

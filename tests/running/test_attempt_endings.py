@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from tests.running.trials import Trials
 
 
-@pytest.mark.parametrize(("end", "code"), [("exit 0", 0), ("exit 1", 1), ("kill -TERM $$", -15), ("kill -SEGV $$", -11)])
+@pytest.mark.parametrize(
+    ("end", "code"), [("exit 0", 0), ("exit 1", 1), ("kill -TERM $$", -15), ("kill -SEGV $$", -11)]
+)
 def test_an_agent_that_exits_by_itself_is_judged_whatever_its_code(trials: Trials, end: str, code: int) -> None:
     attempted = trials.attempt(shell(end))
 
@@ -118,7 +120,9 @@ def test_a_setup_that_hangs_is_ended_with_all_that_it_started(trials: Trials) ->
 
 def test_what_a_setup_left_running_is_gone_before_the_agent_starts(trials: Trials) -> None:
     attempted = trials.attempt(
-        shell("ls /proc/[0-9]*/cmdline | while read f; do tr '\\0' ' ' < $f 2>/dev/null | grep -q '^sleep 90' && echo alive; done"),
+        shell(
+            "ls /proc/[0-9]*/cmdline | while read f; do tr '\\0' ' ' < $f 2>/dev/null | grep -q '^sleep 90' && echo alive; done"
+        ),
         task={"setup": ["setsid sleep 90 & sleep 0.1"]},
     )
 

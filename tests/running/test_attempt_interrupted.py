@@ -16,7 +16,7 @@ import pytest
 from oakbench_core.running.attempt import attempt
 from oakbench_core.running.commands import AttemptInterruptedError
 from oakbench_core.running.leftovers import end_leftovers, leftovers
-from oakbench_core.running.supervisor import ForkServer, SupervisorLostError
+from oakbench_core.running.supervisor import ForkServer
 from tests.running.trials import Trials, alive, shell
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def wait_for(condition: Callable[[], object], limit_s: float = 30.0) -> float:
 
 
 @pytest.mark.parametrize("trap", ["", "trap '' TERM;"])
-def test_a_trial_that_is_ended_by_the_runner_has_no_terminal_event_and_leaves_nothing(trials: Trials, trap: str) -> None:
+def test_a_trial_that_is_ended_by_the_runner_has_no_terminal_event_and_leaves_nothing(
+    trials: Trials, trap: str
+) -> None:
     ready = trials.place / "ready"
     thread = threading.Thread(target=lambda: (wait_for(ready.exists), trials.end_now.set()))
     thread.start()
@@ -170,10 +172,10 @@ def test_a_suspension_of_the_machine_voids_the_timing_and_is_said(trials: Trials
     assert attempted.row["resources"]["duration_s"] is None
 
 
-def test_a_supervisor_cannot_be_made_after_the_server_was_closed_without_starting_one(trials: Trials) -> None:
+def test_a_server_starts_with_its_first_supervisor() -> None:
     server = ForkServer()
-    with server.supervisor() as supervisor:  # starts the server
-        assert supervisor is not None
+    with server.supervisor():
+        assert server.pid is not None
     server.close()
     assert server.pid is None
 
@@ -186,7 +188,3 @@ def test_an_attempt_that_is_to_end_before_it_began_starts_nothing(trials: Trials
         attempt(request, trials.server, end_now=trials.end_now)
 
     assert not (trials.place / "ran").exists()
-
-
-def test_orders_to_a_supervisor_that_is_gone_are_an_error_of_their_own() -> None:
-    assert issubclass(SupervisorLostError, Exception)

@@ -50,7 +50,10 @@ def result(trials: Trials, argv: list[str], *checks: Json, **options: Any) -> tu
         (command(run="printf 'a\\nb 12\\n'", stdout_regex="^b [0-9]+$"), ("pass", None)),
         (command(run="echo c", stdout_regex="^b"), ("fail", "stdout 'c\\n' has no match of '^b'")),
         (command(run="printf '\\377'", stdout_regex="."), ("pass", None)),
-        (command(run="yes | head -c 3000000", stdout="y"), ("fail", "3,000,000 bytes on stdout are more than can be compared")),
+        (
+            command(run="yes | head -c 3000000", stdout="y"),
+            ("fail", "3,000,000 bytes on stdout are more than can be compared"),
+        ),
         (command(run=["sleep", "93"], timeout_s=1), ("fail", "timed out")),
     ],
 )
@@ -137,7 +140,9 @@ def test_a_file_is_as_the_plan_says_and_inside_the_workspace(
 def test_changes_are_of_content_against_the_state_after_setup(
     trials: Trials, check: Json, expected: tuple[str, str | None]
 ) -> None:
-    fixture = trials.frozen_tree({"src/a": "1\n", "src/gone": "1\n", "kept": "1\n", "setup": "1\n", "script": "#!/bin/sh\n"})
+    fixture = trials.frozen_tree(
+        {"src/a": "1\n", "src/gone": "1\n", "kept": "1\n", "setup": "1\n", "script": "#!/bin/sh\n"}
+    )
     work = "echo 2 > src/a; rm src/gone; mkdir -p src/deep .git; echo 3 | tee new src/deep/x .git/HEAD; touch kept; cp kept k; mv k kept"
 
     assert result(trials, shell(work), check, task={"fixture_sha256": fixture, "setup": ["echo 2 > setup"]}) == expected

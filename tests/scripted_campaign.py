@@ -1,24 +1,18 @@
-"""Makes the demonstration that the package ships: a plan and a recording of events, all of it scripted.
+"""A scripted campaign for tests: a plan and a history of events with every kind of ending, from hashes alone.
 
-    python -m tests.demo_recording
-
-writes `oakbench_tui/demo/plan.json` and `recording.jsonl`. Nothing was run to make them: each outcome follows from a
-hash of the trial's ID, as a mock agent's would, and both files say so. A test holds the shipped files against this.
+Nothing was run to make it: each outcome follows from a hash of the trial's ID, as a mock agent's would.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from pathlib import Path
 from typing import Any
 
-from oakbench_core.campaign.plan import Plan, plan_from_document, plan_hash
+from oakbench_core.campaign.plan import Plan, plan_hash
 from oakbench_core.campaign.schedule import Place, ordered
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 
 Json = dict[str, Any]
-FOLDER = Path(__file__).resolve().parent.parent / "oakbench_tui" / "demo"
 SEED = 20261130
 TIMEOUT_S = 2
 BUDGET_S = 45
@@ -273,17 +267,3 @@ def recording(plan: Plan) -> list[Json]:
             reason, code = ("budget", 12) if place < len(plan.schedule) else ("exhausted", 0)
             lines.append({"at_s": round(now, 3), "runner": "closes", "reason": reason, "code": code})
             return lines
-
-
-def files() -> dict[str, str]:
-    document = plan_document()
-    lines = recording(plan_from_document(document))
-    return {
-        "plan.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
-        "recording.jsonl": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines),
-    }
-
-
-if __name__ == "__main__":
-    for name, text in files().items():
-        (FOLDER / name).write_text(text)

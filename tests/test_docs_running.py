@@ -1,0 +1,97 @@
+"""docs/running.md: its example can be copied and frozen, and it has a word on every key."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oakbench_core.campaign import definition as tables
+from oakbench_core.campaign.placeholders import names_in
+from oakbench_core.running.freezing import freeze
+
+DOCUMENT = (Path(__file__).resolve().parent.parent / "docs" / "running.md").read_text()
+FILES = {
+    name: content
+    for name, content in re.findall(r"^`([\w/.-]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+}
+RESULT = """{"num_turns": 3, "total_cost_usd": 0.25, "modelUsage": {
+  "a": {"inputTokens": 1, "cacheReadInputTokens": 10, "cacheCreationInputTokens": 100, "outputTokens": 1000},
+  "b": {"inputTokens": 2, "cacheReadInputTokens": 20, "cacheCreationInputTokens": 200, "outputTokens": 2000}}}"""
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The document's files, and an agent on the PATH that only says its version, or what it used."""
+    for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    agent = tmp_path / "bin" / "claude"
+    agent.parent.mkdir()
+    agent.write_text(f"#!/bin/sh\nif [ \"$1\" = --version ]; then echo 2.0; else cat <<'X'\n{RESULT}\nX\nfi\n")
+    agent.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{agent.parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def test_the_example_freezes_as_it_stands(copied: Path) -> None:
+    plan = freeze(copied, copied / "runs" / "c").plan
+
+    assert len(plan.schedule) == 20
+    assert plan.document.agents["claude"].version == "2.0"
+    assert {trial.model for trial in plan.schedule} == {None}
+
+
+def test_the_examples_oracle_tells_its_solution_from_its_fixture(copied: Path) -> None:
+    plan = freeze(copied, copied / "runs" / "c").plan
+    check = plan.document.workflows["bugfix"].tasks["off-by-one"].oracle.checks[0]
+    assert check.kind == "command"
+    workspace = copied / "fixtures" / "off-by-one"
+    argv = [
+        sys.executable,
+        *(word.replace("{oracle}", str(copied / "oracles" / "off-by-one")) for word in check.run[1:]),
+    ]
+    solution = re.search(r'^solution = "(.*)"$', FILES["campaign.toml"], re.MULTILINE)
+    assert solution
+
+    assert subprocess.run(argv, cwd=workspace, capture_output=True, check=False).returncode != 0
+    subprocess.run(["sh", "-euc", solution[1]], cwd=workspace, check=True)
+    assert subprocess.run(argv, cwd=workspace, capture_output=True, check=False).returncode == 0
+
+
+def test_the_examples_translation_of_usage_is_understood(copied: Path) -> None:
+    from oakbench_core.running.agents.command import read_usage
+
+    (copied / "prompt").write_text("Do it.")
+    arguments = [str(copied / name) for name in ("scripts/claude.py", "prompt")]
+    subprocess.run([sys.executable, *arguments, "m", str(copied / "usage")], capture_output=True, check=True)
+    usage = read_usage(copied / "usage")
+
+    assert usage.refused == ()
+    assert (usage.resources["input_tokens"], usage.resources["output_tokens"]) == (3, 3000)
+    assert usage.resources["cost_usd"] == 0.25
+    assert usage.accounting["input_includes_cached"] is False
+
+
+def test_every_key_of_a_definition_is_explained() -> None:
+    models = [
+        model for model in vars(tables).values() if isinstance(model, type) and issubclass(model, tables.Document)
+    ]
+    keys = {key for model in models for key in model.model_fields}
+
+    assert {key for key in keys - {"name"} if f"`{key}`" not in DOCUMENT and f"[{key}]" not in DOCUMENT} == {
+        "workflows"
+    }
+
+
+def test_every_placeholder_is_explained() -> None:
+    from oakbench_core.campaign.definition_placeholders import PLACEHOLDERS
+
+    table = DOCUMENT.partition("| placeholder |")[2].partition("\n\n")[0]
+    explained = {name for code in re.findall(r"`(\{[^`]+\})`", table) for name in names_in(code)}
+
+    assert explained == PLACEHOLDERS | {"subject.binary", "subject.NAME"}
