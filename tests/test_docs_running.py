@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from oakbench_core.campaign import definition as tables
+from oakbench_core.campaign.definition_placeholders import PLACEHOLDERS
+from oakbench_core.campaign.fields import Document
 from oakbench_core.campaign.placeholders import names_in
+from oakbench_core.running.agents.command import read_usage
 from oakbench_core.running.freezing import freeze
 
 DOCUMENT = (Path(__file__).resolve().parent.parent / "docs" / "running.md").read_text()
-FILES = {
-    name: content
-    for name, content in re.findall(r"^`([\w/.-]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
-}
+FILES = dict(re.findall(r"^`([\w/.-]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL))
 RESULT = """{"num_turns": 3, "total_cost_usd": 0.25, "modelUsage": {
   "a": {"inputTokens": 1, "cacheReadInputTokens": 10, "cacheCreationInputTokens": 100, "outputTokens": 1000},
   "b": {"inputTokens": 2, "cacheReadInputTokens": 20, "cacheCreationInputTokens": 200, "outputTokens": 2000}}}"""
@@ -64,8 +64,6 @@ def test_the_examples_oracle_tells_its_solution_from_its_fixture(copied: Path) -
 
 
 def test_the_examples_translation_of_usage_is_understood(copied: Path) -> None:
-    from oakbench_core.running.agents.command import read_usage
-
     (copied / "prompt").write_text("Do it.")
     arguments = [str(copied / name) for name in ("scripts/claude.py", "prompt")]
     subprocess.run([sys.executable, *arguments, "m", str(copied / "usage")], capture_output=True, check=True)
@@ -78,9 +76,7 @@ def test_the_examples_translation_of_usage_is_understood(copied: Path) -> None:
 
 
 def test_every_key_of_a_definition_is_explained() -> None:
-    models = [
-        model for model in vars(tables).values() if isinstance(model, type) and issubclass(model, tables.Document)
-    ]
+    models = [model for model in vars(tables).values() if isinstance(model, type) and issubclass(model, Document)]
     keys = {key for model in models for key in model.model_fields}
 
     assert {key for key in keys - {"name"} if f"`{key}`" not in DOCUMENT and f"[{key}]" not in DOCUMENT} == {
@@ -89,8 +85,6 @@ def test_every_key_of_a_definition_is_explained() -> None:
 
 
 def test_every_placeholder_is_explained() -> None:
-    from oakbench_core.campaign.definition_placeholders import PLACEHOLDERS
-
     table = DOCUMENT.partition("| placeholder |")[2].partition("\n\n")[0]
     explained = {name for code in re.findall(r"`(\{[^`]+\})`", table) for name in names_in(code)}
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _ALWAYS: Final = frozenset({"workspace", "prompt", "prompt_file", "usage_file", "task", "trial_id"})
+PLACEHOLDERS: Final = _ALWAYS | {"model", "oracle", "inputs"}
+"""All that are not of the subject."""
+
 _SUBJECT: Final = "subject."
 _BINARY: Final = "subject.binary"
 
@@ -157,7 +160,7 @@ def _objection(name: str, kind: Kind, scope: _Scope) -> str | None:
     shown = f"`{{{name}}}`"
     if name.startswith(_SUBJECT):
         return _subject_objection(name, kind, scope)
-    if name not in _ALWAYS | {"model", "oracle", "inputs"}:
+    if name not in PLACEHOLDERS:
         return f"{shown} is no placeholder: expected one of {_expected(kind)}, or `{{{{` for a brace of the text"
     if kind in {Kind.PROMPT, Kind.SUBJECT_VERSION, Kind.AGENT_VERSION}:
         return f"{shown} has no value in {kind}: expected one of {_expected(kind)}"

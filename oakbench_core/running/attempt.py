@@ -107,14 +107,18 @@ class _Attempt:
     def _ending(self, server: ForkServer) -> Ending:
         try:
             artifacts = TrialArtifacts(self._request.folder, self._trial.trial_id)
-            with server.supervisor() as supervisor:
+            supervisor = server.supervisor()
+            try:
                 return self._supervised(supervisor, artifacts)
+            finally:
+                supervisor.close()
+                if supervisor.farewell is None:  # the server is lost too: nobody has inherited what was left
+                    end_leftovers(self._request.workspaces)
         except AttemptInterruptedError:
             raise
         except TrialFailureError as failure:
             return _failed(failure.kind, str(failure))
         except SupervisorLostError as lost:
-            end_leftovers(self._request.workspaces)
             return _failed(ErrorType.SUPERVISOR_LOST, str(lost))
         except Exception as error:  # noqa: BLE001 - the one place where a defect of ours becomes a recorded failure
             return _failed(ErrorType.RUNNER_ERROR, _described(error))

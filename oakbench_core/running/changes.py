@@ -12,6 +12,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from oakbench_core.running.regular_files import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -21,7 +23,6 @@ LARGEST_SHOWN: Final = 1 << 18
 
 _MOST_KEPT: Final = 1 << 28
 _CHUNK: Final = 1 << 20
-_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 Kind = Literal["file", "executable", "link", "special", "unreadable"]
 
@@ -77,7 +78,7 @@ class Before:
 def content_now(workspace: Path, path: str) -> bytes | None:
     """What stands in a regular file of at most `LARGEST_SHOWN` bytes; None where it is larger or cannot be read."""
     try:
-        with open(os.open(workspace / path, _OPEN), "rb") as file:  # noqa: PTH123 - of a descriptor
+        with open_regular(workspace / path) as file:
             content = file.read(LARGEST_SHOWN + 1)
     except OSError:
         return None
@@ -127,7 +128,7 @@ def _entry(item: os.DirEntry[str], known: Entry | None, *, keep: bool) -> tuple[
 
 
 def _read(path: str, *, keep: bool) -> tuple[str, bytes | None]:
-    with open(os.open(path, _OPEN), "rb") as file:  # noqa: PTH123 - of a descriptor
+    with open_regular(path) as file:
         first = file.read(LARGEST_SHOWN + 1)
         digest = hashlib.sha256(first)
         if len(first) <= LARGEST_SHOWN:

@@ -24,10 +24,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
             text += ".+" if last else "(?:[^/]+/)*"
         else:
             text += _part(part) + ("" if last else "/")
-    try:
-        return re.compile(text, re.DOTALL)
-    except re.error:  # a range from right to left
-        return re.compile(re.escape(glob))
+    return re.compile(text, re.DOTALL)
 
 
 def _part(part: str) -> str:
@@ -41,10 +38,25 @@ def _part(part: str) -> str:
         elif character == "?":
             text += "[^/]"
         elif closed > 0:
-            negated = part[at] in "!^"
-            inside = "".join(c if c == "-" else re.escape(c) for c in part[at + negated : closed])
-            text += f"[^/{inside}]" if negated else f"[{inside}]"
+            text += _class(part[at:closed])
             at = closed + 1
         else:
             text += re.escape(character)
     return text
+
+
+def _class(inside: str) -> str:
+    """One character of these, or with `!` any other; a range from right to left is empty."""
+    negated = inside[0] in "!^"
+    members, at = "", int(negated)
+    while at < len(inside):
+        low, high = inside[at], inside[at + 2 : at + 3]
+        if high and inside[at + 1] == "-":
+            members += f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+            at += 3
+        else:
+            members += re.escape(low)
+            at += 1
+    if negated:
+        return f"[^/{members}]"
+    return f"[{members}]" if members else "(?!)"

@@ -125,10 +125,10 @@ def _copy(source: Path, target: Path) -> None:
     """
     if not source.exists():
         raise _refused(source, "there is no such file or folder")
-    if target.exists():
-        raise _refused(source, "stands in another of the inputs already")
     if target.resolve().is_relative_to(source.resolve()):
         raise _refused(source, "the campaign folder would stand in it, and be a part of itself")
+    if target.exists():
+        raise _refused(source, "stands in another of the inputs already")
     if source.is_file():
         shutil.copyfile(source, target)
         target.chmod(0o755 if source.stat().st_mode & stat.S_IXUSR else 0o644)

@@ -55,12 +55,13 @@ def _is_there(process: Path, root: Path, marker: bytes) -> bool:
 
 
 def _is_supervised(process: Path) -> bool:
-    """Whether a fork server is among the process's ancestors, or is the process itself."""
+    """Whether a fork server or a supervisor that is at work is among the process's ancestors."""
     program = PROGRAM.encode()
     while process.name not in {"0", "1"}:
-        if program in (process / "cmdline").read_bytes().split(b"\0"):
+        state, parent = _state(process)
+        if state != b"T" and program in (process / "cmdline").read_bytes().split(b"\0"):
             return True
-        process = process.with_name(_state(process)[1].decode())
+        process = process.with_name(parent.decode())
     return False
 
 

@@ -7,14 +7,16 @@ the supervisors. Whatever is lost, `Supervisor.close` returns when nothing of th
 from __future__ import annotations
 
 import json
+import os
 import select
+import signal
 import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from oakbench_core.errors import PlatformError
 from oakbench_core.running.supervise.channel import Channel, Order, Outcome
@@ -86,7 +88,12 @@ class ForkServer:
                 channel.close()
                 line.close()
                 raise SupervisorLostError(f"the fork server is gone: {error.strerror}") from error
-        return Supervisor(channel, line)
+        return Supervisor(channel, line, self)
+
+    def resume(self) -> None:
+        """Let the server go on if somebody has stopped it."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:
         """End the server; it ends whatever it still has first."""
@@ -95,6 +102,7 @@ class ForkServer:
             self._control = None
         if self._process is not None:
             try:
+                self.resume()
                 self._process.wait(CLEARING_LIMIT_S + _CLOSE_S)
             except subprocess.TimeoutExpired:
                 self._process.kill()
@@ -125,9 +133,10 @@ class ForkServer:
 class Supervisor:
     """Runs the commands of one trial, one at a time; a context manager."""
 
-    def __init__(self, channel: socket.socket, line: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, line: socket.socket, server: ForkServer) -> None:
         channel.settimeout(_SLACK_S)
-        self._socket, self._line = channel, line
+        self._socket, self._line, self._server = channel, line, server
+        self._process: int | None = None  # a descriptor: it names no other process when this one is gone
         self._channel = Channel(channel)
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
@@ -156,7 +165,7 @@ class Supervisor:
 
     def _outcome(self, order: Order, end_now: Event) -> Outcome:
         asked, deadline = False, time.monotonic() + order.timeout_s + order.grace_s + _SLACK_S
-        while (message := self._channel.take()) is None:
+        while (message := self._next_message()) is None:
             if end_now.is_set() and not asked:
                 self._channel.send({"end": order.grace_s})
                 asked, deadline = True, min(deadline, time.monotonic() + order.grace_s + _SLACK_S)
@@ -164,10 +173,17 @@ class Supervisor:
                 if not self._channel.fill():
                     raise SupervisorLostError("the supervisor was killed")
             elif time.monotonic() > deadline:
-                raise SupervisorLostError(
-                    "the supervisor does not answer: it was stopped, or a process cannot be ended"
-                )
+                raise SupervisorLostError("the supervisor does not answer: it was stopped, or a process will not end")
         return Outcome(**message)
+
+    def _next_message(self) -> dict[str, Any] | None:
+        """The outcome, if it has come; the supervisor's name for itself, which comes first, is noted."""
+        message = self._channel.take()
+        if message is not None and "pid" in message:
+            with suppress(ProcessLookupError):
+                self._process = os.pidfd_open(message["pid"])
+            message = self._channel.take()
+        return message
 
     def close(self) -> None:
         """End the supervisor and whatever it still has, and return when all of it is gone."""
@@ -177,14 +193,32 @@ class Supervisor:
         try:
             self._line.settimeout(_CLOSE_S)
             said = self._last_words()
-            if said is None:
+            if said is None:  # supervisor or server were stopped: the server kills the one and all below it
+                self._server.resume()
                 with suppress(OSError):
-                    self._line.sendall(b"k")  # it was stopped: the server kills it and all below it
+                    self._line.sendall(b"k")
                 self._line.settimeout(CLEARING_LIMIT_S + _CLOSE_S)
                 said = self._last_words()
             self.farewell = Farewell(**json.loads(said)) if said else None
+            if not said:
+                self._end_alone()
         finally:
             self._line.close()
+            if self._process is not None:
+                os.close(self._process)
+                self._process = None
+
+    def _end_alone(self) -> None:
+        """Without a server: a supervisor that goes on sees that the runner let it go, and ends its tree first."""
+        if self._process is None:
+            return
+        for number, limit_s in ((signal.SIGCONT, CLEARING_LIMIT_S), (signal.SIGKILL, _CLOSE_S)):
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, number)
+            ended = select.poll()
+            ended.register(self._process, select.POLLIN)
+            if ended.poll(limit_s * 1000):
+                return
 
     def _last_words(self) -> bytes | None:
         """What the server says up to the line's end; None where nothing came in time."""

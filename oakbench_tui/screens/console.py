@@ -21,6 +21,7 @@ from oakbench_tui.view.head import head
 from oakbench_tui.view.keys import Where, keys_of
 from oakbench_tui.view.layout import Frame, Pane, inspector_width, is_compact, pane
 from oakbench_tui.view.segments import fitted
+from oakbench_tui.view.snapshot import Chip
 from oakbench_tui.view.trouble import banner, invalid_page
 from oakbench_tui.view.views import View
 from oakbench_tui.widgets.lines import Fence, Lines
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from oakbench_tui.view.snapshot import Snapshot
 
 _MESSAGE_S = 2.0
+_QUIET_TICK_S = 1.0
 
 
 class ConsoleScreen(Screen[None], inherit_bindings=False):
@@ -63,6 +65,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.wrong: str | None = None
         self.replaced_seen = 0
         self.message: str | None = None
+        self._ticked_at = 0.0
         self.head = Lines(paint, id="head")
         self.bar = ViewsBar(paint, id="views")
         self.table = Table(paint, with_cursor=True, id="trials")
@@ -119,7 +122,14 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.show_text()
 
     def tick(self) -> None:
-        """Time went on. Only what says how long something lasts is made again, and painted where it differs."""
+        """Time went on. What says how long something lasts is made again, and painted where it differs."""
+        if self.shown.chip is not Chip.LIVE or self.paused:
+            return
+        # Running trials count in hundredths; the silence of a runner between two trials counts in seconds.
+        now = self.session.clock()
+        if not self.shown.running and now - self._ticked_at < _QUIET_TICK_S:
+            return
+        self._ticked_at = now
         self.show_head()
         if self.shown.running and self.view is View.TRIALS:
             self.trials.tick()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oakbench_tui.widgets.lines import Lines
     from oakbench_tui.widgets.table import Table
 
-_CURSOR_CELLS: Final = 2
+_CURSOR_CELLS: Final = 3  # the cursor, a blank after it, and one at the right edge
 _FILTER_MOST: Final = 30
 EVERY_ROW_FROM: Final = 10  # rows of the list; below, the line about every row gives way to trials
 

@@ -16,6 +16,9 @@ FULL_FROM: Final = 100
 MEDIUM_FROM: Final = 80
 COMPACT_BELOW_WIDTH: Final = 60
 COMPACT_BELOW_HEIGHT: Final = 12
+_INSPECTOR_LEAST: Final = 46
+_INSPECTOR_MOST: Final = 62
+_LIST_WANTED: Final = 98
 AIRY_FROM: Final = 40  # rows; from here on a row of air above the views
 
 
@@ -55,7 +58,7 @@ def pane(width: int, height: int) -> Pane:
 
 def inspector_width(width: int) -> int:
     """Cells of the inspector at the right, its rule left out."""
-    return min(62, width // 2 - 1)
+    return max(_INSPECTOR_LEAST, min(_INSPECTOR_MOST, width - _LIST_WANTED))
 
 
 def label(text: str, width: int) -> Segment:

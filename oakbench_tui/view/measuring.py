@@ -17,7 +17,8 @@ from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
 from oakbench_tui.view.snapshot import ENDED, Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from oakbench_core.campaign.conditions import Group
     from oakbench_core.campaign.ledger import Ledger
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _RESOURCES: Final = tuple(RESOURCE_UNITS)
 _NOT_STARTED: Final = frozenset({Standing.UNSTARTED, Standing.SKIPPED_BEFORE_START})
+_OF_AN_ORIGIN: Final = ("cost_usd", "cost_weighted_tokens")
 _STARTED, _ENDED = 1, 2
 
 
@@ -41,58 +43,43 @@ class Grouping:
                 self.number_at[place] = number
 
 
-class _Tally:
-    """What is counted of one resource."""
-
-    __slots__ = ("exact", "integers", "observed", "origins")
-
-    def __init__(self) -> None:
-        self.observed = 0
-        self.integers = 0
-        self.exact = Decimal(0)
-        self.origins: set[object] = set()
-
-    def add(self, value: float, origin: object) -> None:
-        self.observed += 1
-        if isinstance(value, int):
-            self.integers += value
-        else:
-            self.exact = EXACT.add(self.exact, Decimal(repr(value)))
-        self.origins.add(origin)
-
-    def measured(self, name: str, started: int) -> Measured:
-        mixed = len(self.origins) > 1
-        total = EXACT.add(self.exact, Decimal(self.integers)) if self.exact else self.integers
-        return Measured(
-            name=name,
-            observed=self.observed,
-            started=started,
-            total=total if self.observed and not mixed else None,
-            mixed=mixed,
-            unknown_source=name == "cost_usd" and None in self.origins,
-        )
-
-
 class _Tallies:
-    """The tallies of one set of trials, and what was last said of them."""
+    """What is counted of one set of trials: a list entry a resource, in the order of `RESOURCE_UNITS`."""
+
+    __slots__ = ("exact", "integers", "observed", "origins", "started")
 
     def __init__(self) -> None:
         self.started = 0
-        self.by_name = {name: _Tally() for name in _RESOURCES}
-        self._said: tuple[Measured, ...] | None = None
+        self.observed = [0] * len(_RESOURCES)
+        self.integers = [0] * len(_RESOURCES)
+        self.exact = [Decimal(0)] * len(_RESOURCES)
+        self.origins: dict[str, set[object]] = {name: set() for name in _OF_AN_ORIGIN}
 
-    def start(self) -> None:
-        self.started += 1
-        self._said = None
-
-    def add(self, name: str, value: float, origin: object) -> None:
-        self.by_name[name].add(value, origin)
-        self._said = None
+    def include(self, other: _Tallies) -> None:
+        """Add another set's counts to these."""
+        self.started += other.started
+        for at in range(len(_RESOURCES)):
+            self.observed[at] += other.observed[at]
+            self.integers[at] += other.integers[at]
+            self.exact[at] = EXACT.add(self.exact[at], other.exact[at])
+        for name, origins in other.origins.items():
+            self.origins[name] |= origins
 
     def measured(self) -> tuple[Measured, ...]:
-        if self._said is None:
-            self._said = tuple(tally.measured(name, self.started) for name, tally in self.by_name.items())
-        return self._said
+        return tuple(self._measured(at, name) for at, name in enumerate(_RESOURCES))
+
+    def _measured(self, at: int, name: str) -> Measured:
+        origins: AbstractSet[object] = self.origins.get(name, frozenset())
+        mixed, observed = len(origins) > 1, self.observed[at]
+        total = EXACT.add(self.exact[at], Decimal(self.integers[at])) if self.exact[at] else self.integers[at]
+        return Measured(
+            name=name,
+            observed=observed,
+            started=self.started,
+            total=total if observed and not mixed else None,
+            mixed=mixed,
+            unknown_source=name == "cost_usd" and None in origins,
+        )
 
 
 class Measuring:
@@ -100,8 +87,8 @@ class Measuring:
 
     def __init__(self, grouping: Grouping) -> None:
         self._grouping = grouping
-        self._campaign = _Tallies()
-        self._groups = [_Tallies() for _ in grouping.groups]
+        self._tallies = [_Tallies() for _ in grouping.groups]
+        self._said: list[tuple[Measured, ...] | None] = [None] * len(self._tallies)
         self._seen = bytearray(len(grouping.number_at))
 
     def note(self, ledger: Ledger, places: Iterable[int]) -> None:
@@ -109,34 +96,47 @@ class Measuring:
             standing = ledger.standings[place]
             if standing in _NOT_STARTED:
                 continue
-            both = (self._campaign, self._groups[self._grouping.number_at[place]])
+            number = self._grouping.number_at[place]
+            tallies = self._tallies[number]
             if not self._seen[place]:
                 self._seen[place] = _STARTED
-                for tallies in both:
-                    tallies.start()
+                self._said[number] = None
+                tallies.started += 1
             if standing in ENDED and self._seen[place] < _ENDED:
                 self._seen[place] = _ENDED
-                self._note_end(ledger, place, both)
-
-    def _note_end(self, ledger: Ledger, place: int, both: Sequence[_Tallies]) -> None:
-        for name in _RESOURCES:
-            value = ledger.resource(name, place)
-            if value is not None:
-                origin = _origin(ledger, name, place)
-                for tallies in both:
-                    tallies.add(name, value, origin)
+                self._said[number] = None
+                _note_end(ledger, place, tallies)
 
     def campaign(self) -> tuple[Measured, ...]:
-        return self._campaign.measured()
+        everything = _Tallies()
+        for tallies in self._tallies:
+            everything.include(tallies)
+        return everything.measured()
 
     def groups(self) -> tuple[tuple[Measured, ...], ...]:
-        return tuple(tallies.measured() for tallies in self._groups)
+        for number, said in enumerate(self._said):
+            if said is None:
+                self._said[number] = self._tallies[number].measured()
+        return tuple(said for said in self._said if said is not None)
+
+
+def _note_end(ledger: Ledger, place: int, tallies: _Tallies) -> None:
+    resource, observed, integers = ledger.resource, tallies.observed, tallies.integers
+    for at, name in enumerate(_RESOURCES):
+        value = resource(name, place)
+        if value is None:
+            continue
+        observed[at] += 1
+        if isinstance(value, int):
+            integers[at] += value
+        else:
+            tallies.exact[at] = EXACT.add(tallies.exact[at], Decimal(repr(value)))
+        if name in _OF_AN_ORIGIN:
+            tallies.origins[name].add(_origin(ledger, name, place))
 
 
 def _origin(ledger: Ledger, name: str, place: int) -> object:
     """What values must share to be added: the source of a cost, the weights of weighted tokens."""
-    if name not in {"cost_usd", "cost_weighted_tokens"}:
-        return None
     accounting = ledger.accounting(place)
     if accounting is None:
         return None

@@ -137,7 +137,7 @@ def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
 
 
 def _total(widths: Mapping[Key, int], gap: int) -> int:
-    return 2 + sum(widths.values()) + gap * (len(widths) - 1)
+    return sum(widths.values()) + gap * (len(widths) - 1)
 
 
 def every_row(held: Variety, unmeasured: tuple[str, ...], width: int) -> str:

@@ -151,6 +151,33 @@ def test_oracle_files_may_be_one_file_and_inputs_a_folder(notes: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ('["scripts", "scripts/agent.sh"]', "stands in another of the inputs already"),
+        ('["scripts/gone.sh", "scripts/agent.sh"]', "scripts/gone.sh: there is no such file or folder"),
+        ('["."]', "would stand in it"),
+    ],
+)
+def test_inputs_that_cannot_be_had_are_refused(inputs: str, words: str, notes: Path) -> None:
+    edited(notes, ('["scripts/agent.sh"]', inputs))
+
+    with pytest.raises(DocumentError) as caught:
+        freeze(notes, notes / "c")
+
+    assert [problem.path for problem in caught.value.problems] == ["$.workflows.bugfix.inputs"]
+    assert words in caught.value.problems[0].rule
+
+
+def test_a_path_that_no_system_takes_is_told_with_its_key(notes: Path) -> None:
+    edited(notes, ('"oracles/off-by-one"', f'"{"x" * 300}"'))
+
+    (problem, *_) = refused(notes)
+
+    assert problem.path == "$.workflows.bugfix.tasks.off-by-one.oracle.files"
+    assert "x" * 300 in problem.rule
+
+
 def git(folder: Path, *arguments: str) -> str:
     settings = ["-c", "user.name=x", "-c", "user.email=x@x.invalid"]
     done = subprocess.run(["git", *settings, *arguments], cwd=folder, capture_output=True, text=True, check=True)

@@ -202,6 +202,15 @@ def test_programs_are_frozen_by_version_and_hash() -> None:
     assert (plan["agents"]["a"]["version"], plan["agents"]["a"]["binary_sha256"]) == ("agent 2", sha256_of(sh))
 
 
+def test_the_machine_is_described_unless_the_definition_says_what_it_is() -> None:
+    described = freeze_plan(small())["population"]["runner_class"]
+    system = os.uname()
+
+    assert described.startswith(f"{system.sysname.lower()} {system.machine}, ")
+    assert f"{os.cpu_count()} cores" in described
+    assert freeze_plan(small(campaign__runner_class="mine"))["population"]["runner_class"] == "mine"
+
+
 @pytest.mark.parametrize("program", ["{inputs}/agent", "./agent", "{subject.binary}", "{workspace}/x"])
 def test_an_agent_of_the_workspace_has_no_hash_of_its_own(program: str, tmp_path: Path) -> None:
     (tmp_path / "agent").touch()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.running.trials import SECRET, shell
+from tests.running.trials import HIDDEN, shell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_the_environment_is_the_list_of_what_is_allowed_and_nothing_else(trials:
     assert agent.keys() == {*ALLOWED, "GIT_AUTHOR_NAME", "TOKEN"}
     assert check.keys() == {*ALLOWED, "GIT_AUTHOR_NAME"}
     assert setup.keys() - {"PWD", "SHLVL", "_", "OLDPWD"} == check.keys()
-    assert agent["TOKEN"] == "[TOKEN]"
+    assert [agent["TOKEN"]] == ["[TOKEN]"]
     assert (agent["LANG"], agent["TZ"], agent["GIT_CONFIG_NOSYSTEM"]) == ("C.UTF-8", "UTC", "1")
     assert agent["GIT_CEILING_DIRECTORIES"] == str(trials.workspaces.resolve())
     assert agent["HOME"] != "/nowhere"
@@ -141,24 +141,24 @@ def test_weighted_tokens_are_made_of_the_plans_weights(trials: Trials) -> None:
 
 def test_no_value_of_a_secret_variable_stands_in_anything_that_is_written(trials: Trials) -> None:
     usage = '{{"resolved_model": "m-%s", "accounting": {{"provider": "%s"}}}}'
+    work = (
+        "echo $TOKEN; echo $TOKEN >&2; echo $TOKEN > file; echo x > $TOKEN",
+        f"printf '{usage}' $TOKEN $TOKEN > $0",
+        "for c in $(echo $TOKEN | sed 's/./& /g'); do printf %s $c; sleep 0.01; done",
+    )
     attempted = trials.attempt(
-        [
-            "sh", "-c",
-            f"echo $TOKEN; echo $TOKEN >&2; echo $TOKEN > file; echo x > $TOKEN; printf '{usage}' $TOKEN $TOKEN > $0; "
-            "for c in $(echo $TOKEN | sed 's/./& /g'); do printf %s $c; sleep 0.01; done",
-            "{usage_file}",
-        ],
+        ["sh", "-c", "; ".join(work), "{usage_file}"],
         agent={"env": ["TOKEN"]},
         checks=[{"name": "c", "kind": "command", "run": "cat file; exit $(cat file | wc -l)", "stdout": "no"}],
-    )  # fmt: skip
+    )
 
     assert trials.artifact(attempted, "stdout") == "[TOKEN]\n[TOKEN]"
     assert trials.artifact(attempted, "stderr") == "[TOKEN]\n"
     assert attempted.row["population"]["resolved_model"] == "m-[TOKEN]"
     assert attempted.row["accounting"]["provider"] == "[TOKEN]"
     assert "+[TOKEN]\n" in trials.artifact(attempted, "changes")
-    assert SECRET not in json.dumps(attempted.row)
-    assert SECRET.encode() not in everything_written(trials.place)
+    assert HIDDEN not in json.dumps(attempted.row)
+    assert HIDDEN.encode() not in everything_written(trials.place)
 
 
 def test_output_beyond_the_cap_is_drained_counted_and_said(trials: Trials) -> None:
@@ -191,7 +191,7 @@ def test_a_workspace_is_kept_as_asked_and_named_in_the_row(
 
 
 def test_a_tree_of_any_depth_and_kind_is_removed(trials: Trials) -> None:
-    deep = "import os\nfor i in range(3000):\n os.mkdir('d' * 50); os.chdir('d' * 50)\nopen('x', 'w')\n"
+    deep = "import os\nfor i in range(1200):\n os.mkdir('d' * 50); os.chdir('d' * 50)\nopen('x', 'w')\n"
     attempted = trials.attempt(
         ["sh", "-c", f'python3 -c "{deep}"; mkfifo p; mkdir no; touch no/x; chmod 0 no; ln -s / up']
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.running.trials import SECRET, alive, shell
+from tests.running.trials import HIDDEN, asleep, shell
 
 if TYPE_CHECKING:
     from tests.running.trials import Trials
@@ -45,7 +45,7 @@ def test_the_frozen_timeout_ends_the_tree_and_the_duration_holds_the_grace(trial
     assert attempted.row["verified_success"] is False
     assert attempted.row["oracle"]["checks"] == []
     assert trials.artifact(attempted, "stdout") == "here\n"
-    assert alive("sleep\x0087") == []
+    assert asleep(87) == []
     # A shell that ignores TERM lives for the grace of 0.3 s more.
     assert attempted.row["resources"]["duration_s"] >= (1.3 if trap else 1.0)
 
@@ -57,7 +57,7 @@ def test_a_daemon_that_holds_the_output_changes_neither_exit_nor_duration(trials
     assert attempted.row["exit_code"] == 4
     assert attempted.row["resources"]["duration_s"] < 15
     assert trials.artifact(attempted, "stdout") == "done\n"
-    assert alive("sleep\x0088") == []
+    assert asleep(88) == []
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,13 @@ def test_a_setup_that_hangs_is_ended_with_all_that_it_started(trials: Trials) ->
 
     assert attempted.row["error"]["type"] == "setup_failed"
     assert "did not end within 1 s" in attempted.row["error"]["message"]
-    assert alive("sleep\x0089") == []
+    assert asleep(89) == []
 
 
 def test_what_a_setup_left_running_is_gone_before_the_agent_starts(trials: Trials) -> None:
+    look = "tr '\\0' ' ' < $f 2>/dev/null | grep -q '^sleep 90' && echo alive"
     attempted = trials.attempt(
-        shell(
-            "ls /proc/[0-9]*/cmdline | while read f; do tr '\\0' ' ' < $f 2>/dev/null | grep -q '^sleep 90' && echo alive; done"
-        ),
+        shell(f"for f in /proc/[0-9]*/cmdline; do {look}; done"),
         task={"setup": ["setsid sleep 90 & sleep 0.1"]},
     )
 
@@ -139,6 +138,7 @@ def test_a_fixture_that_is_not_the_frozen_one_fails_the_setup(trials: Trials) ->
     assert "not what was frozen" in attempted.row["error"]["message"]
 
 
+@pytest.mark.clause("A10-19")
 def test_an_oracle_that_is_not_the_frozen_one_is_our_failure(trials: Trials) -> None:
     oracle = trials.frozen_tree({"a.txt": "one\n"})
     (trials.folder / "inputs" / oracle / "a.txt").write_text("two\n")
@@ -155,7 +155,7 @@ def test_a_supervisor_that_its_agent_kills_is_lost_and_its_tree_is_gone(trials: 
     assert attempted.terminal == "infrastructure_failure"
     assert attempted.row["error"]["type"] == "supervisor_lost"
     assert attempted.row["resources"]["duration_s"] is None
-    assert alive("sleep\x0091") == []
+    assert asleep(91) == []
 
 
 def test_signals_that_ask_a_supervisor_to_end_do_not(trials: Trials) -> None:
@@ -174,6 +174,6 @@ def test_a_trial_that_has_artifacts_already_is_not_run_over_them(trials: Trials)
 
 
 def test_no_secret_stands_in_an_error_of_ours(trials: Trials) -> None:
-    attempted = trials.attempt([SECRET], agent={"env": ["TOKEN"]})
+    attempted = trials.attempt([HIDDEN], agent={"env": ["TOKEN"]})
 
     assert attempted.row["error"]["message"] == "cannot start [TOKEN]: No such file or directory"

@@ -17,7 +17,7 @@ from oakbench_core.running.attempt import attempt
 from oakbench_core.running.commands import AttemptInterruptedError
 from oakbench_core.running.leftovers import end_leftovers, leftovers
 from oakbench_core.running.supervisor import ForkServer
-from tests.running.trials import Trials, alive, shell
+from tests.running.trials import Trials, alive, asleep, shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,27 +34,37 @@ def wait_for(condition: Callable[[], object], limit_s: float = 30.0) -> float:
     return time.monotonic() - begun
 
 
+def ended_once(trials: Trials, ready: Path) -> threading.Thread:
+    """A thread, started, that ends the trials as soon as their agent has made a file."""
+
+    def end() -> None:
+        wait_for(ready.exists)
+        trials.end_now.set()
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    return thread
+
+
 @pytest.mark.parametrize("trap", ["", "trap '' TERM;"])
 def test_a_trial_that_is_ended_by_the_runner_has_no_terminal_event_and_leaves_nothing(
     trials: Trials, trap: str
 ) -> None:
     ready = trials.place / "ready"
-    thread = threading.Thread(target=lambda: (wait_for(ready.exists), trials.end_now.set()))
-    thread.start()
+    thread = ended_once(trials, ready)
 
     with pytest.raises(AttemptInterruptedError):
         trials.attempt(shell(f"{trap} touch {ready}; sleep 61 & sleep 61"))
 
     thread.join()
-    assert alive("sleep\x0061") == []
+    assert asleep(61) == []
     assert list(trials.workspaces.iterdir()) == []
 
 
 @pytest.mark.parametrize("where", ["setup", "check"])
 def test_a_trial_is_ended_in_its_setup_and_checks_too(trials: Trials, where: str) -> None:
     ready = trials.place / "ready"
-    thread = threading.Thread(target=lambda: (wait_for(ready.exists), trials.end_now.set()))
-    thread.start()
+    thread = ended_once(trials, ready)
     hang = f"touch {ready}; sleep 62"
     checks = [{"name": "c", "kind": "command", "run": hang}] if where == "check" else None
 
@@ -62,7 +72,7 @@ def test_a_trial_is_ended_in_its_setup_and_checks_too(trials: Trials, where: str
         trials.attempt(["true"], task={"setup": [hang]} if where == "setup" else None, checks=checks)
 
     thread.join()
-    assert alive("sleep\x0062") == []
+    assert asleep(62) == []
 
 
 RUNNER = """
@@ -105,7 +115,7 @@ def test_a_fork_server_that_its_agent_kills_is_started_again(tmp_path: Path) -> 
     with ForkServer() as server:
         trials = Trials(tmp_path, server)
         lost = trials.attempt(shell(f"setsid sleep 64 & kill -KILL {server.pid} $PPID; sleep 64"))
-        assert alive("sleep\x0064") == []
+        assert asleep(64) == []
         assert lost.row["error"]["type"] == "supervisor_lost"
         again = trials.another()
         assert again.attempt(["true"]).terminal == "completed"
@@ -136,7 +146,7 @@ def test_what_runner_and_server_left_is_found_by_its_workspaces_and_ended(trials
 
 
 def test_what_a_live_server_answers_for_is_no_leftover(trials: Trials) -> None:
-    seen = []
+    seen: list[int] = []
 
     def look() -> None:
         wait_for((trials.place / "ready").exists)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.running.trials import alive, shell
+from tests.running.trials import asleep, shell
 
 if TYPE_CHECKING:
     from tests.running.trials import Json, Trials
@@ -61,7 +61,7 @@ def test_a_command_passes_if_it_ends_as_the_plan_says(
     trials: Trials, check: Json, expected: tuple[str, str | None]
 ) -> None:
     assert result(trials, ["true"], check) == expected
-    assert alive("sleep\x0093") == []
+    assert asleep(93) == []
 
 
 @pytest.mark.clause("A10-20")
@@ -143,7 +143,10 @@ def test_changes_are_of_content_against_the_state_after_setup(
     fixture = trials.frozen_tree(
         {"src/a": "1\n", "src/gone": "1\n", "kept": "1\n", "setup": "1\n", "script": "#!/bin/sh\n"}
     )
-    work = "echo 2 > src/a; rm src/gone; mkdir -p src/deep .git; echo 3 | tee new src/deep/x .git/HEAD; touch kept; cp kept k; mv k kept"
+    work = (
+        "echo 2 > src/a; rm src/gone; mkdir -p src/deep .git; echo 3 | tee new src/deep/x .git/HEAD; "
+        "touch kept; cp kept k; mv k kept"
+    )
 
     assert result(trials, shell(work), check, task={"fixture_sha256": fixture, "setup": ["echo 2 > setup"]}) == expected
 
@@ -187,4 +190,4 @@ def test_the_oracle_artifact_says_what_each_check_ran_and_wrote(trials: Trials) 
 def test_a_check_leaves_nothing_running(trials: Trials) -> None:
     trials.attempt(["true"], checks=[command(run="setsid sleep 94 & sleep 0.1")])
 
-    assert alive("sleep\x0094") == []
+    assert asleep(94) == []

@@ -151,7 +151,8 @@ def test_a_path_longer_than_the_system_takes_is_a_change_that_cannot_be_read(tmp
         ("src/a/b", "src/**", True), ("src", "src/**", False), ("a/b/c.py", "**/c.py", True), ("c.py", "**/c.py", True),
         ("a/x/y/b", "a/**/b", True), ("a/b", "a/**/b", True), ("ab", "a?", True), ("a/", "a?", False),
         ("a1", "a[0-9]", True), ("ax", "a[!0-9]", True), ("a/", "a[!0-9]", False), ("a]", "a[]]", True),
-        ("a[", "a[", True), ("[z-a]", "[z-a]", True), ("a\nb", "*", True), ("A", "a", False), ("a+b", "a+b", True),
+        ("a[", "a[", True), ("b", "[z-a]", False), ("b", "[z-ab]", True),
+        ("-", "[a-]", True), ("b", "[^a]", True), ("a\nb", "*", True), ("A", "a", False), ("a+b", "a+b", True),
     ],
 )  # fmt: skip
 def test_a_glob_is_of_whole_paths_part_by_part(path: str, glob: str, *, expected: bool) -> None:

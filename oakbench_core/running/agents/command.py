@@ -6,8 +6,6 @@ and `resolved_model`. It is an agent's word: what is not of its type is passed o
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -15,6 +13,7 @@ from pydantic import ValidationError
 from oakbench_core.campaign.row import Accounting, Resources
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.canonical import parse_strict
+from oakbench_core.running.regular_files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,6 @@ LARGEST_FILE: Final = 1 << 20
 LONGEST_TEXT: Final = 200
 _MEASURED_BY_US: Final = "duration_s"
 _TEXTS: Final = ("agent_version", "resolved_model")
-_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Usage(NamedTuple):
@@ -73,14 +71,12 @@ def read_usage(path: Path) -> Usage:
 
 
 def _content(path: Path) -> bytes | None:
+    """Its bytes; no bytes, which are no JSON, where there are too many."""
     try:
-        descriptor = os.open(path, _OPEN)
+        with open_regular(path) as file:
+            content = file.read(LARGEST_FILE + 1)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - of a descriptor
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        content = file.read(LARGEST_FILE + 1)
     return content if len(content) <= LARGEST_FILE else b""
 
 

@@ -26,11 +26,12 @@ _LONGEST_WAIT_S: Final = 3600.0  # a poll takes 24 days at most
 
 
 def supervise(connection: socket.socket) -> None:
-    """Carry out every order that comes; return when the runner has closed the socket or is gone."""
+    """Say who it is, and carry out every order that comes, until the runner has closed the socket or is gone."""
     os.setsid()
     become_subreaper()
     os.umask(0o022)
     channel, wakeup = Channel(connection), Wakeup()
+    channel.send({"pid": os.getpid()})
     while (message := channel.receive()) is not None:
         if "order" not in message:
             continue  # an `end` that crossed the outcome of the command that it was for
