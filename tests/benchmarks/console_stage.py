@@ -75,8 +75,7 @@ class Console:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
-        self.process.terminate()
-        self.read(0.3)
+        self.process.kill()
         self.process.wait()
         os.close(self.descriptor)
 

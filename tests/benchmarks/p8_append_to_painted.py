@@ -29,7 +29,6 @@ def append_to_painted(folder: Path, appends: int) -> list[float]:
             for place in range(appends):
                 stage.start(place)
                 began = time.monotonic()
-                # The pill of a running trial's row, or its place in the line `running`, is painted with it.
                 _, painted = console.until(lambda seen: bool(seen.strip()))
                 waited.append(painted - began)
                 console.read(0.35)
@@ -60,9 +59,8 @@ def main() -> None:
         waited = append_to_painted(Path(root) / "live", appends)
         percent, rate = idle(Path(root) / "idle", seconds)
     middle, late = percentile(waited, 0.5) * 1000, percentile(waited, 0.95) * 1000
-    print(
-        f"append to painted: {len(waited)} of {appends} noticed, median {middle:.0f} ms, 95th percentile {late:.0f} ms"
-    )
+    figures = f"median {middle:.0f} ms, 95th percentile {late:.0f} ms"
+    sys.stdout.write(f"append to painted: {len(waited)} of {appends} noticed, {figures}\n")
     sys.stdout.write(f"idle: {percent:.2f} % of a processor, {rate:.0f} bytes a second to the terminal\n")
 
 

@@ -366,3 +366,20 @@ def test_jq_reads_a_journal(folder: Path) -> None:
     done = subprocess.run(["jq", "-r", ".event", str(journal(folder))], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["opened", *["started", "finished"] * 3, "closed"]
+
+
+@pytest.mark.clause("A10-41")
+def test_measured_failures_are_evidence_and_close_no_gate(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    write_plan(tmp_path / "plan.json", json.dumps(campaigns.plan_document()).encode())
+    plan = load_plan(tmp_path)
+    with JournalWriter.open(tmp_path, plan, clock=lambda: "2026-11-30T08:00:00.000Z") as writer:
+        for number, trial in enumerate(plan.schedule):
+            writer.append_started(trial.trial_id)
+            writer.append_finished(trial.trial_id, Terminal.COMPLETED, campaigns.row(plan, number, verified=False))
+        writer.append_closed(StopReason.EXHAUSTED, 0, None)
+
+    code, out, _ = cli("report", tmp_path, "--format", "json", "--require-complete")
+
+    summary = json.loads(out)
+    assert (code, summary["completeness"]) == (ExitCode.DONE, "complete")
+    assert all(group["success"]["fraction"] == 0 and group["success"]["wilson"] for group in summary["groups"])
