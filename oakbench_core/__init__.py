@@ -1,16 +1,45 @@
-"""The public names of oakbench's core."""
+"""The public names of oakbench's core, each loaded when it is first asked for.
 
-from oakbench_core.campaign.report import report_campaign
-from oakbench_core.durable.documents import load_plan
-from oakbench_core.durable.reading import JournalReading, read_journal
-from oakbench_core.errors import OakbenchError
-from oakbench_core.rendering.markdown import render_markdown
+Every module of the package loads this file; were the names loaded here at once, `verify` would wait for the report and
+for freezing, which it never uses.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oakbench_core.campaign.report import report_campaign
+    from oakbench_core.durable.documents import load_plan
+    from oakbench_core.durable.reading import JournalReading, read_journal
+    from oakbench_core.errors import OakbenchError
+    from oakbench_core.rendering.markdown import render_markdown
+    from oakbench_core.running.freezing import freeze_plan
 
 __all__ = [
     "JournalReading",
     "OakbenchError",
+    "freeze_plan",
     "load_plan",
     "read_journal",
     "render_markdown",
     "report_campaign",
 ]
+
+_HOMES = {
+    "JournalReading": "durable.reading",
+    "OakbenchError": "errors",
+    "freeze_plan": "running.freezing",
+    "load_plan": "durable.documents",
+    "read_journal": "durable.reading",
+    "render_markdown": "rendering.markdown",
+    "report_campaign": "campaign.report",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

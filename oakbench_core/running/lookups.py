@@ -1,4 +1,4 @@
-"""What is looked at before a trial is admitted: instruments, executables, inputs, the plan itself.
+"""What is looked at before a trial is admitted: the plan itself, instruments, executables, inputs.
 
 A missing instrument skips the trial before its start, for nothing was measured. Something that is not the frozen one
 stops the run: what came after it would be another experiment.
@@ -6,17 +6,17 @@ stops the run: what came after it would be another experiment.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.vocabulary import SkipReason
-from oakbench_core.durable.documents import PLAN_NAME
+from oakbench_core.durable.documents import PLAN_NAME, load_plan
 from oakbench_core.errors import OakbenchError
 from oakbench_core.running.artifacts import artifact_folder
 from oakbench_core.running.environment import search_path
 from oakbench_core.running.executables import Watched, find_executable
 from oakbench_core.running.inputs import INPUTS_NAME
-from oakbench_core.running.rows import Ending, skipped_before_start
+from oakbench_core.running.rows import Ending, agent_of, skipped_before_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ class Lookups:
         self._folder = folder
         self._search = search_path(environment)
         self._watched = Watched()
-        self._plan_file_sha256 = self._watched.file_sha256(folder / PLAN_NAME)
+        self._sound_plan_file: str | None = None  # the hash of the bytes that were last found to hold the plan
 
     def skip_of(self, trial: ScheduledTrial) -> Ending | None:
         """Why the trial is skipped before its start; None: it can be started."""
@@ -45,30 +45,44 @@ class Lookups:
         wanted = (subject.binary, *subject.instruments, *self._plan.task(trial).instruments)
         for instrument in wanted:
             if instrument is not None and find_executable(instrument, self._search) is None:
-                detail = "not found on PATH"
-                return skipped_before_start(SkipReason.MISSING_INSTRUMENT, instrument, detail)
+                return skipped_before_start(SkipReason.MISSING_INSTRUMENT, instrument, "not found on PATH")
         return None
+
+    def contradictions(self, trial: ScheduledTrial) -> tuple[str, ...]:
+        """Why nothing at all may be recorded of the trial, in words: plan and journal are not those of this folder."""
+        return (*self._changed_plan(), *self._leftover(trial))
 
     def changes_of(self, trial: ScheduledTrial) -> tuple[str, ...]:
         """Everything that the trial depends on and that is not the frozen one, in words; each names both."""
-        return (*self._changed_plan(), *self._changed_programs(trial), *self._changed_inputs(trial))
+        return (*self._changed_programs(trial), *self._changed_inputs(trial))
 
     def _changed_plan(self) -> Iterator[str]:
         path = self._folder / PLAN_NAME
         try:
-            found = self._watched.file_sha256(path)
+            content = self._watched.file_sha256(path)
+            if content == self._sound_plan_file:
+                return
+            found = load_plan(path).plan_sha256
         except OSError as error:
             yield f"{path} cannot be read: {error.strerror}"
-            return
-        if found != self._plan_file_sha256:
-            yield f"{path} was changed after the run began (it was {self._plan_file_sha256}, it is {found})"
+        except OakbenchError as error:
+            yield f"{path} is no longer the plan {self._plan.plan_sha256}: {_said(error)}"
+        else:
+            if found == self._plan.plan_sha256:
+                self._sound_plan_file = content
+            else:
+                yield f"{path} is another plan: this run is of {self._plan.plan_sha256}, found {found}"
+
+    def _leftover(self, trial: ScheduledTrial) -> Iterator[str]:
+        path = artifact_folder(self._folder, trial.trial_id)
+        if os.path.lexists(path):
+            yield f"{path} exists although {trial.trial_id} was never started: the journal beside it is another"
 
     def _changed_programs(self, trial: ScheduledTrial) -> Iterator[str]:
-        subject = self._plan.subject(trial)
-        agent = effective_agent(self._plan.document.agents[trial.agent], subject.agent)
+        subject, agent = self._plan.subject(trial), agent_of(self._plan, trial)
         programs = [
             (f"the binary of the subject {trial.subject}", subject.binary, subject.binary_sha256),
-            (f"the program of the agent {trial.agent}", agent.argv[0] if agent.argv else None, agent.binary_sha256),
+            (f"the program of the agent {trial.agent}", agent.argv[0], agent.binary_sha256),
         ]
         for what, name, frozen in programs:
             path = None if name is None or frozen is None else find_executable(name, self._search)
@@ -76,7 +90,10 @@ class Lookups:
                 continue
             try:
                 found = self._watched.file_sha256(path)
-            except OSError:  # gone since it was found: the trial's own ending says so
+            except FileNotFoundError:  # gone since it was found: the trial's own ending says so
+                continue
+            except OSError as error:
+                yield f"{what}, {path}, cannot be read: {error.strerror}; frozen {frozen}"
                 continue
             if found != frozen:
                 yield f"{what}, {path}, is not the frozen one: frozen {frozen}, found {found}"
@@ -84,9 +101,9 @@ class Lookups:
     def _changed_inputs(self, trial: ScheduledTrial) -> Iterator[str]:
         task = self._plan.task(trial)
         trees = [
-            ("fixture", task.fixture_sha256),
-            ("oracle files", task.oracle.files_sha256),
-            ("workflow inputs", self._plan.document.workflows[trial.workflow].inputs_sha256),
+            (f"the fixture of {trial.workflow}.{trial.task}", task.fixture_sha256),
+            (f"the oracle files of {trial.workflow}.{trial.task}", task.oracle.files_sha256),
+            (f"the inputs of {trial.workflow}", self._plan.document.workflows[trial.workflow].inputs_sha256),
         ]
         for what, frozen in trees:
             if frozen is None:
@@ -94,15 +111,16 @@ class Lookups:
             path = self._folder / INPUTS_NAME / frozen
             try:
                 found = self._watched.tree_sha256(path)
-            except (OSError, OakbenchError) as error:
-                yield f"the {what} of {trial.workflow}.{trial.task}, {path}, cannot be read: {error}"
+            except OakbenchError as error:
+                yield f"{what}, {path}, cannot be read: {_said(error)}"
+                continue
+            except OSError as error:
+                yield f"{what}, {path}, cannot be read: {error.strerror}"
                 continue
             if found != frozen:
-                yield f"the {what} of {trial.workflow}.{trial.task}, {path}, changed: frozen {frozen}, found {found}"
+                yield f"{what}, {path}, is not the frozen one: frozen {frozen}, found {found}"
 
-    def leftover_of(self, trial: ScheduledTrial) -> str | None:
-        """The artifacts of a trial that was never started; None: there are none."""
-        path = artifact_folder(self._folder, trial.trial_id)
-        if not path.exists():
-            return None
-        return f"{path} exists although {trial.trial_id} was never started: the journal beside it is another"
+
+def _said(error: OakbenchError) -> str:
+    """All that an error says, on one line."""
+    return "; ".join(problem.rule for problem in error.problems)

@@ -1,11 +1,16 @@
-"""How a run is asked to end: once, and its running trial goes to its end; again, and the trial is ended at once."""
+"""How a run is asked to end: once, and its running trial goes to its end; again, and the trial is ended at once.
+
+A signal is only noted where it arrives. A thread of its own acts on it, one after another: a handler that took a lock
+or wrote a message could meet itself, or break off a write of the journal by what it raises.
+"""
 
 from __future__ import annotations
 
 import signal
+import socket
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,9 +20,13 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopSwitch:
-    """`no_more`: admit no further trial. `end_now`: end the running one too, and give it no terminal event."""
+    """`no_more`: admit no further trial. `end_now`: end the running one too, and give it no terminal event.
+
+    `signal` is the one that decided how the run ends; it is set before either event is.
+    """
 
     def __init__(self, asked: Callable[[StopSwitch], None] | None = None) -> None:
+        """`asked` is called where a request changed something, in the thread that made it."""
         self.no_more = threading.Event()
         self.end_now = threading.Event()
         self.signal: int | None = None
@@ -25,26 +34,42 @@ class StopSwitch:
 
     def ask(self, number: int) -> None:
         """A first SIGINT lets the running trial end; a second one, and any other signal, ends it."""
-        if number != signal.SIGINT or self.no_more.is_set():
+        if self.end_now.is_set():
+            return
+        ends_now = number != signal.SIGINT or self.no_more.is_set()
+        self.signal = number
+        if ends_now:
             self.end_now.set()
         self.no_more.set()
-        self.signal = self.signal or number
         if self._asked is not None:
             self._asked(self)
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Within this, the signals ask; one that was ignored when we came (nohup) stays ignored."""
-
-        def handle(number: int, _: FrameType | None) -> None:
-            self.ask(number)
-
-        before: dict[signal.Signals, Any] = {}
-        for number in _SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, handle)
+        """Within this, in the main thread, signals ask; one that was ignored when we came (nohup) stays ignored."""
+        arrived, noted = socket.socketpair()
+        noted.setblocking(False)  # as the interpreter wants it: a handler must not wait
+        listener = threading.Thread(target=self._listen, args=(arrived,), name="signals")
+        taken = [number for number in _SIGNALS if signal.getsignal(number) not in {signal.SIG_IGN, None}]
+        wakeup = signal.set_wakeup_fd(noted.fileno(), warn_on_full_buffer=False)
+        before = [(number, signal.signal(number, _leave_to_the_listener)) for number in taken]
+        listener.start()
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in before:
                 signal.signal(number, handler)
+            signal.set_wakeup_fd(wakeup)
+            noted.close()
+            listener.join()
+            arrived.close()
+
+    def _listen(self, arrived: socket.socket) -> None:
+        while numbers := arrived.recv(64):
+            for number in numbers:
+                if number in _SIGNALS:  # whatever else has a handler is noted there too
+                    self.ask(number)
+
+
+def _leave_to_the_listener(_number: int, _frame: FrameType | None) -> None:
+    """The interpreter has noted the signal already."""

@@ -6,7 +6,6 @@ import os
 import tempfile
 import traceback
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from oakbench_core.display import display_safe
@@ -14,6 +13,8 @@ from oakbench_core.display import display_safe
 
 def write_crash_file(error: BaseException) -> Path:
     """The path of a new file with the traceback, without values of variables."""
+    from importlib.metadata import version
+
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "oakbench"
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     text = f"oakbench {version('oakbench')}\n" + "".join(traceback.format_exception(error))

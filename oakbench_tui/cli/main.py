@@ -7,7 +7,6 @@ reaches a user. Only a command that opens a console imports Textual.
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -40,6 +39,8 @@ for command in (
 
 def _show_version(value: bool) -> None:
     if value:
+        from importlib.metadata import version
+
         put_line(f"oakbench {version('oakbench')}")
         raise typer.Exit
 

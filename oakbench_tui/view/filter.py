@@ -93,18 +93,18 @@ class _Named:
     whole: str | None
 
     def mask(self, snapshot: Snapshot) -> bytes:
-        schedule = snapshot.plan.schedule
-        values = [getattr(trial, self.field) or "none" for trial in schedule]
+        values = list(map(operator.attrgetter(self.field), snapshot.plan.schedule))
         if self.field == "trial_id":
             search = self.pattern.search
             return bytes(search(value) is not None for value in values)
         holds = self._holder(set(values))
         return bytes(map(holds.__getitem__, values))
 
-    def _holder(self, names: set[str]) -> dict[str, bool]:
-        if self.whole is not None and any(name.casefold() == self.whole for name in names):
-            return {name: name.casefold() == self.whole for name in names}
-        return {name: self.pattern.search(name) is not None for name in names}
+    def _holder(self, names: set[str | None]) -> dict[str | None, bool]:
+        words = {name: name or "none" for name in names}
+        if self.whole is not None and any(word.casefold() == self.whole for word in words.values()):
+            return {name: word.casefold() == self.whole for name, word in words.items()}
+        return {name: self.pattern.search(word) is not None for name, word in words.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""What stands against a run before it begins: found before anything is written, and told all together."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from oakbench_core.campaign.overriding import effective_agent
+from oakbench_core.campaign.placeholders import TemplateError
+from oakbench_core.campaign.vocabulary import Adapter
+from oakbench_core.durable.journal import journal_path
+from oakbench_core.durable.lock import LockState, probe_lock
+from oakbench_core.durable.opening import failures_named, open_to_read
+from oakbench_core.errors import DocumentError, LockedError, OakbenchError, PlatformError, Problem
+from oakbench_core.running.environment import unset_names
+from oakbench_core.running.rows import prompt_of
+from oakbench_core.running.workspace import marker_above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.campaign.plan_document import Agent
+
+_CANNOT: Final = "this cannot be done here, and is not passed over"
+
+
+def expect_no_runner(folder: Path) -> None:
+    """A look at the journal's lock, which takes and writes nothing. The lock itself is taken with the journal.
+
+    Raises:
+        LockedError: another runner writes the journal of this campaign.
+    """
+    path = journal_path(folder)
+    try:
+        descriptor = open_to_read(path)
+    except OakbenchError:  # not there yet; or what it is instead is said by whoever opens it to write
+        return
+    try:
+        state = probe_lock(descriptor)
+    finally:
+        os.close(descriptor)
+    if state is LockState.HELD:
+        rule = "another runner writes this journal"
+        raise LockedError(
+            f"{path}: {rule}",
+            [Problem(rule=rule, file=str(path))],
+            next_step="look on with `watch`; a run that is stopped (SIGSTOP) holds its campaign too",
+        )
+
+
+def expect_runnable(plan: Plan, environment: Mapping[str, str]) -> None:
+    """Refuse a plan that cannot be run here.
+
+    Raises:
+        DocumentError: with everything that stands against it.
+    """
+    found = dict.fromkeys([*_of_source(plan), *_of_agents(plan, environment), *_of_tasks(plan)])
+    if found:
+        raise DocumentError("this plan cannot be run", found)
+
+
+def expect_outside(root: Path) -> None:
+    """The workspaces root as it has to be before each trial, made anew where a trial removed it.
+
+    Raises:
+        PlatformError: it has become a part of a repository or project, or cannot be made.
+    """
+    marker = marker_above(root)
+    if marker is not None:
+        rule = f"workspaces must stand outside every repository, and {marker} is in or above them"
+        raise PlatformError(
+            "this folder is refused for workspaces",
+            [Problem(file=str(root), rule=rule)],
+            next_step="a trial may have made it: look at it, move it away, and run again",
+        )
+    with failures_named(root, "make the folder for workspaces"):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _of_source(plan: Plan) -> Iterator[Problem]:
+    if plan.document.provenance.source == "import":
+        rule = "an imported plan was run by another tool: it is read and reported, not run"
+        yield Problem(path="$.provenance.source", rule=rule)
+
+
+def _of_agents(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
+    """Every agent as some trial starts it, by its place in the plan."""
+    for name, subject_name in sorted({(trial.agent, trial.subject) for trial in plan.schedule}):
+        override = plan.document.subjects[subject_name].agent
+        path = f"$.agents.{name}" if override is None else f"$.subjects.{subject_name}.agent"
+        yield from _of_agent(path, effective_agent(plan.document.agents[name], override), environment)
+
+
+def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:
+    if agent.adapter is not Adapter.COMMAND:
+        yield Problem(path=f"{path}.adapter", rule=f"the adapter {agent.adapter} cannot be run")
+    if not agent.argv:
+        yield Problem(path=f"{path}.argv", rule="expected a program, found none")
+    for key, value in (("login", agent.login), ("cleanup", agent.cleanup), ("prices", agent.prices)):
+        if value:
+            yield Problem(path=f"{path}.{key}", rule=_CANNOT)
+    for name in unset_names(environment, agent):
+        yield Problem(path=f"{path}.env", rule=f"the variable {name} is not set here")
+
+
+def _of_tasks(plan: Plan) -> Iterator[Problem]:
+    places = {(trial.workflow, trial.task, trial.instruction_level, trial.subject): trial for trial in plan.schedule}
+    for (workflow, name, level, subject), trial in sorted(places.items()):
+        path, task = f"$.workflows.{workflow}.tasks.{name}", plan.task(trial)
+        if not task.oracle.checks:
+            yield Problem(path=f"{path}.oracle.checks", rule="expected a check: without one nothing is verified")
+        if task.cleanup:
+            yield Problem(path=f"{path}.cleanup", rule=_CANNOT)
+        try:
+            prompt_of(plan, trial)
+        except TemplateError as error:
+            rule = f"it cannot be filled in for the subject {subject}: {error.message}"
+            yield Problem(path=f"{path}.prompts.{level}", rule=rule)
