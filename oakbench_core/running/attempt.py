@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.vocabulary import ErrorType, Terminal
 from oakbench_core.errors import OakbenchError
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from oakbench_core.running.supervise.channel import Outcome
     from oakbench_core.running.supervisor import ForkServer, Supervisor
 
-KILLED = -9
+KILLED: Final = -9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +96,10 @@ class _Attempt:
     def attempted(self, server: ForkServer) -> Attempted:
         try:
             ending = self._ending(server)
-            self._keep(ending)
         except AttemptInterruptedError:
             self._remove()
             raise
+        self._keep(ending)
         ending = self._without_secrets(ending)
         row = row_of(self._plan, self._trial, self._request.host, self._seen, ending)
         return Attempted(ending.terminal, row)
@@ -111,9 +111,7 @@ class _Attempt:
             try:
                 return self._supervised(supervisor, artifacts)
             finally:
-                supervisor.close()
-                if supervisor.farewell is None:  # the server is lost too: nobody has inherited what was left
-                    end_leftovers(self._request.workspaces)
+                self._let_go(supervisor)
         except AttemptInterruptedError:
             raise
         except TrialFailureError as failure:
@@ -123,12 +121,19 @@ class _Attempt:
         except Exception as error:  # noqa: BLE001 - the one place where a defect of ours becomes a recorded failure
             return _failed(ErrorType.RUNNER_ERROR, _described(error))
 
+    def _let_go(self, supervisor: Supervisor) -> None:
+        supervisor.close()
+        if supervisor.farewell is None:  # the server is lost too: nobody has inherited what was left
+            end_leftovers(self._request.workspaces)
+        elif supervisor.farewell.left:
+            self._seen.extra["processes_left"] = supervisor.farewell.left
+
     def _supervised(self, supervisor: Supervisor, artifacts: TrialArtifacts) -> Ending:
         self._seen.duration_s = 0.0  # measured: until the agent is launched it has run for no time
         self._commands = commands = prepare(self._request, supervisor, self._secrets, self._end_now)
         before = Before(commands.places.workspace, commands.places.hidden / "before")
         outcome = self._agent_outcome(commands, artifacts)
-        self._seen.usage = read_usage(commands.places.usage_file)
+        self._take_usage(commands.places.usage_file)
         changes = before.changes(commands.places.workspace)
         diff = difference(commands.places.workspace, before, changes, self._replacer)
         self._seen.artifacts["changes"] = artifacts.write(CHANGES, diff, cap_bytes=LARGEST_CHANGES)
@@ -160,6 +165,11 @@ class _Attempt:
             seen.extra["output_cut"] = {stream: sizes[stream] for stream, is_cut in cut.items() if is_cut}
         return outcome
 
+    def _take_usage(self, path: Path) -> None:
+        self._seen.usage = usage = read_usage(path, self._replacer.text)
+        if usage.refused:
+            self._seen.extra["usage_refused"] = list(usage.refused)
+
     def _judge(self, commands: TrialCommands, artifacts: TrialArtifacts, changes: tuple[Change, ...]) -> None:
         lay_down(self._request.folder, self._task.oracle.files_sha256, commands.places.oracle)
         for judged in judge(self._task.oracle.checks, commands, changes):
@@ -178,14 +188,6 @@ class _Attempt:
             except OSError as error:
                 self._seen.extra["workspace_not_kept"] = plain(_described(error))
         self._remove()
-        usage = self._seen.usage
-        if usage.refused:
-            self._seen.extra["usage_refused"] = [self._public(name) for name in usage.refused]
-        self._seen.usage = usage._replace(
-            agent_version=self._public(usage.agent_version),
-            resolved_model=self._public(usage.resolved_model),
-            accounting={k: self._public(v) if type(v) is str else v for k, v in usage.accounting.items()},
-        )
 
     def _remove(self) -> None:
         refused = None if self._commands is None else self._commands.places.remove()

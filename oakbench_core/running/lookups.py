@@ -64,19 +64,19 @@ class Lookups:
                 return
             found = load_plan(path).plan_sha256
         except OSError as error:
-            yield f"{path} cannot be read: {error.strerror}"
+            yield f"{PLAN_NAME} cannot be read: {error.strerror}"
         except OakbenchError as error:
-            yield f"{path} is no longer the plan {self._plan.plan_sha256}: {_said(error)}"
+            yield f"{PLAN_NAME} is not the frozen one: frozen {self._plan.plan_sha256}; {_said(error)}"
         else:
             if found == self._plan.plan_sha256:
                 self._sound_plan_file = content
             else:
-                yield f"{path} is another plan: this run is of {self._plan.plan_sha256}, found {found}"
+                yield f"{PLAN_NAME} is not the frozen one: frozen {self._plan.plan_sha256}, found {found}"
 
     def _leftover(self, trial: ScheduledTrial) -> Iterator[str]:
         path = artifact_folder(self._folder, trial.trial_id)
         if os.path.lexists(path):
-            yield f"{path} exists although {trial.trial_id} was never started: the journal beside it is another"
+            yield f"{path.relative_to(self._folder)} exists although {trial.trial_id} was never started: the journal beside it is another"
 
     def _changed_programs(self, trial: ScheduledTrial) -> Iterator[str]:
         subject, agent = self._plan.subject(trial), agent_of(self._plan, trial)
@@ -108,17 +108,17 @@ class Lookups:
         for what, frozen in trees:
             if frozen is None:
                 continue
-            path = self._folder / INPUTS_NAME / frozen
+            name = f"{INPUTS_NAME}/{frozen}"
             try:
-                found = self._watched.tree_sha256(path)
+                found = self._watched.tree_sha256(self._folder / name)
             except OakbenchError as error:
-                yield f"{what}, {path}, cannot be read: {_said(error)}"
+                yield f"{what}, {name}, cannot be read: {_said(error)}"
                 continue
             except OSError as error:
-                yield f"{what}, {path}, cannot be read: {error.strerror}"
+                yield f"{what}, {name}, cannot be read: {error.strerror}"
                 continue
             if found != frozen:
-                yield f"{what}, {path}, is not the frozen one: frozen {frozen}, found {found}"
+                yield f"{what}, {name}, is not the frozen one: frozen {frozen}, found {found}"
 
 
 def _said(error: OakbenchError) -> str:

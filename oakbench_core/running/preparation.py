@@ -45,9 +45,9 @@ def prepare(
     problem = ""
     for _ in range(TRIES):
         places = new_places(request.workspaces, request.plan.schedule[request.place].trial_id)
-        commands = _commands(request, supervisor, secrets, end_now, places)
         is_ready = False
         try:
+            commands = _commands(request, supervisor, secrets, end_now, places)
             problem = _problem(request, commands)
             is_ready = not problem
         finally:

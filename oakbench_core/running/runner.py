@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from oakbench_core.campaign.admission import admission
@@ -93,6 +93,7 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
         LockedError, JournalError, IdentityError: as `JournalWriter.open`; nothing was written.
         PoisonedError: the outcome of a write is unknown; nothing is running.
     """
+    request = replace(request, folder=request.folder.absolute())  # a supervisor stands elsewhere
     root = workspaces_root(request.plan.plan_sha256, request.environment, request.workspaces)
     expect_outside(root)
     expect_runnable(request.plan, request.environment)
@@ -155,12 +156,10 @@ class _Run:
         skip = self.lookups.skip_of(trial)
         if skip is None:
             return self._refusal(trial) or self._attempt(place, trial)
-        self.writer.append_finished(trial.trial_id, skip.terminal, row := self._skipped(trial, skip))
+        row = skipped_row(self.request.plan, trial, self.host, skip)
+        self.writer.append_finished(trial.trial_id, skip.terminal, row)
         self._tell_end(trial, skip.terminal, row)
         return None
-
-    def _skipped(self, trial: ScheduledTrial, skip: Ending) -> dict[str, Any]:
-        return skipped_row(self.request.plan, trial, self.host, skip)
 
     def _asked_to_stop(self) -> _Stop | None:
         number = self.switch.signal
@@ -176,10 +175,10 @@ class _Run:
         if changes := self.lookups.changes_of(trial):
             return _changed(changes)
         settings = self.request.settings
-        for folder in (self.root, self.request.folder):
+        for what, folder in (("workspaces", self.root), ("the campaign folder", self.request.folder)):
             free = shutil.disk_usage(folder).free
             if free < settings.min_free_gib * _GIB:
-                detail = f"{free / _GIB:.1f} GiB are free on the disk of {folder}, fewer than {settings.min_free_gib}"
+                detail = f"{free / _GIB:.1f} GiB are free on the disk of {what}, fewer than {settings.min_free_gib}"
                 return StopReason.DISK, ExitCode.SELF_STOPPED, detail
         account = admission(self.writer.ledger)
         if account.next_admissible is False:

@@ -1,26 +1,47 @@
-"""Lines of progress for a run: one an ending, then why it ended and how to go on."""
+"""Lines of progress for a run: one an ending, then why it ended, what is left and how to go on.
+
+What a plan, a journal or an agent says is made safe to show and is cut; a trial's ID is always whole.
+"""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING
+import shlex
+from signal import Signals
+from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.vocabulary import CheckStatus, Standing, StopReason, Terminal
 from oakbench_core.display import display_safe
+from oakbench_core.running.preparation import TRIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
     from typing import Any
 
+    from oakbench_core.campaign.ledger import Ledger
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.campaign.plan_document import ScheduledTrial
     from oakbench_core.running.runner import RunEnd, TrialEnd
 
-_WORDS = {
+LONGEST_REASON: Final = 160
+LONGEST_DETAIL: Final = 1000
+_WORDS: Final = {
     Terminal.TIMED_OUT: "timed out",
     Terminal.INFRASTRUCTURE_FAILURE: "infrastructure failure",
     Terminal.SKIPPED: "skipped",
 }
+
+
+def opening_line(ledger: Ledger, folder: Path) -> str:
+    """What there is to do, and how to look on."""
+    scheduled, unstarted = sum(ledger.tallies), ledger.tallies[Standing.UNSTARTED]
+    line = f"{unstarted:,} of {scheduled:,} trials are unstarted"
+    account = admission(ledger)
+    if account.remaining_s is not None:
+        line += f"; {account.remaining_s:,f} of {account.budget_s:,} s of the budget remain"
+    return f"{line}; look on with: {_command('watch', folder)}"
 
 
 def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
@@ -31,52 +52,86 @@ def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
     if end.terminal is Terminal.SKIPPED and duration is None:
         shown = ""
     else:
-        shown = "unmeasured" if duration is None else f"{duration:.3f} s"
-    width = len(str(scheduled))
+        shown = "unmeasured" if duration is None else f"{duration:,.3f} s"
+    width = len(f"{scheduled:,}")
     reason = _reason(row)
-    line = f"{now:%H:%M:%S}  {end.ended:>{width}} of {scheduled}  {word:<22} {shown:>10}  {end.trial.trial_id}"
-    return display_safe(f"{line}  {reason}" if reason else line)
+    line = f"{now:%H:%M:%S}  {end.ended:>{width},} of {scheduled:,}  {word:<22} {shown:>10}  {end.trial.trial_id}"
+    return display_safe(line) if reason is None else f"{display_safe(line)}  {_cut(reason, LONGEST_REASON)}"
+
+
+def longest_s(plan: Plan, trial: ScheduledTrial, grace_s: int) -> int:
+    """Seconds that a trial's commands have together, if each takes all of its time and its grace.
+
+    No deadline: copying, hashing and writing are not in it.
+    """
+    task = plan.task(trial)
+    checks = [check.timeout_s for check in task.oracle.checks if check.kind == "command"]
+    setup = TRIES * (task.setup_timeout_s + grace_s) if task.setup or plan.subject(trial).setup else 0
+    return setup + trial.timeout_s + grace_s + sum(timeout_s + grace_s for timeout_s in checks)
+
+
+def closing_lines(end: RunEnd, folder: Path) -> Iterator[str]:
+    """Why the run ended, what is left, and how to go on."""
+    yield why(end)
+    yield _equation(end.ledger)
+    yield from _ways_on(end, folder)
+    yield f"next  {_command('report', folder)}"
+
+
+def why(end: RunEnd) -> str:
+    """Why the run ended, in a sentence."""
+    match end.reason:
+        case StopReason.EXHAUSTED:
+            said = "the schedule is exhausted: every trial was started or skipped"
+        case StopReason.BUDGET:
+            said = f"stopped by the budget (exit {end.code}): {end.detail}; nothing was shortened"
+        case StopReason.SIGNAL:
+            said = f"stopped by {Signals(end.code - 128).name} (exit {end.code})"
+        case StopReason.CHANGED_INPUT:
+            said = f"stopped, for something is not the frozen one (exit {end.code}): {end.detail}"
+        case _:
+            said = f"the run stopped itself (exit {end.code}): {end.detail}"
+    return _cut(said, LONGEST_DETAIL)
+
+
+def _ways_on(end: RunEnd, folder: Path) -> Iterator[str]:
+    if end.ledger.next_unstarted is None:
+        return
+    again = f"{_command('run', folder)}    (starts unstarted trials only)"
+    match end.reason:
+        case StopReason.BUDGET:
+            yield f"left  {_left(end.ledger)}"
+            yield "next  the budget is part of the frozen plan: freeze with a larger one into another folder to go on"
+        case StopReason.CHANGED_INPUT:
+            yield f"next  put back what was frozen, then {again}"
+        case _:
+            yield f"next  {again}"
+
+
+def _left(ledger: Ledger) -> str:
+    """`5 unstarted trials, which may take 100 s of agents, and 9.9 s of the budget`."""
+    plan = ledger.plan
+    unstarted = [
+        trial.timeout_s
+        for trial, standing in zip(plan.schedule, ledger.standings, strict=True)
+        if standing == Standing.UNSTARTED
+    ]
+    trials = "1 unstarted trial" if len(unstarted) == 1 else f"{len(unstarted):,} unstarted trials"
+    return f"{trials}, at worst {sum(unstarted):,} s of agents; {admission(ledger).remaining_s:,f} s of the budget"
 
 
 def _reason(row: Mapping[str, Any]) -> str | None:
     if row["skip"] is not None:
         instrument = row["skip"]["instrument"]
-        return f"{row['skip']['reason']}: {instrument}" if instrument else row["skip"]["reason"]
+        return f"{row['skip']['reason']}: {instrument}" if instrument else str(row["skip"]["reason"])
     if row["error"] is not None:
         return f"{row['error']['type']}: {row['error']['message']}"
     failing = [check["name"] for check in row["oracle"]["checks"] if check["status"] != CheckStatus.PASS]
     return f"{failing[0]} fails" if failing else None
 
 
-def closing_lines(end: RunEnd, folder: Path) -> Iterator[str]:
-    """Why the run ended, what is left, and how to go on."""
-    yield display_safe(_why(end))
-    yield _equation(end)
-    more = end.ledger.next_unstarted is not None
-    if more and end.reason in {StopReason.SIGNAL, StopReason.DISK, StopReason.HALTED}:
-        yield display_safe(f"next  oakbench-tui run {folder}    (starts unstarted trials only)")
-    yield display_safe(f"next  oakbench-tui report {folder}")
-
-
-def _why(end: RunEnd) -> str:
-    account = admission(end.ledger)
-    match end.reason:
-        case StopReason.EXHAUSTED:
-            return "the schedule is exhausted: every trial was admitted or skipped"
-        case StopReason.BUDGET:
-            return (
-                f"stopped by the budget (exit {end.code}): {account.remaining_s} s remain, the next trial needs "
-                f"{account.next_timeout_s} s; nothing was shortened"
-            )
-        case StopReason.SIGNAL:
-            return f"stopped by a signal (exit {end.code})"
-        case StopReason.CHANGED_INPUT:
-            return f"stopped, for something is not the frozen one (exit {end.code}): {end.detail}"
-    return f"the run stopped itself (exit {end.code}): {end.detail}"
-
-
-def _equation(end: RunEnd) -> str:
-    tallies = end.ledger.tallies
+def _equation(ledger: Ledger) -> str:
+    tallies = ledger.tallies
     interrupted = tallies[Standing.INTERRUPTED] + tallies[Standing.UNCERTAIN]
     skipped = tallies[Standing.SKIPPED_BEFORE_START] + tallies[Standing.SKIPPED_AFTER_START]
     unstarted = tallies[Standing.UNSTARTED]
@@ -86,3 +141,13 @@ def _equation(end: RunEnd) -> str:
         f"{scheduled:,} = {finished:,} finished + {skipped:,} skipped + {interrupted:,} interrupted "
         f"+ {unstarted:,} unstarted"
     )
+
+
+def _command(name: str, folder: Path) -> str:
+    return display_safe(f"oakbench-tui {name} {shlex.quote(str(folder))}")
+
+
+def _cut(text: str, longest: int) -> str:
+    """On one line, safe to show, and not longer than that."""
+    shown = display_safe(" ".join(text.split()))
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.folder import Folder, campaign_folder
-from oakbench_tui.cli.output import put_line, say
+from oakbench_tui.cli.output import PipeClosedError, put_line, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from oakbench_core.campaign.definition import RunTable
-    from oakbench_core.running.runner import RunEnd
+    from oakbench_core.campaign.ledger import Ledger
+    from oakbench_core.campaign.plan import Plan
+    from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_core.running.runner import RunEnd, TrialEnd
     from oakbench_core.running.stopping import StopSwitch
 
 
@@ -25,44 +31,121 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+class _Progress:
+    """Tells a person how the run goes. That nobody can be told (a closed pipe, a full disk) ends no run."""
+
+    def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
+        self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
+        self._running: ScheduledTrial | None = None
+
+    def opened(self, ledger: Ledger) -> None:
+        from oakbench_tui.cli.progress import opening_line
+
+        self._tell(self._put, opening_line(ledger, self._folder))
+
+    def started(self, trial: ScheduledTrial) -> None:
+        self._running = trial
+
+    def ended(self, end: TrialEnd) -> None:
+        from oakbench_tui.cli.progress import ending_line
+
+        self._running = None
+        self._tell(self._put, ending_line(end, len(self._plan.schedule), datetime.now().astimezone()))
+
+    def asked(self, switch: StopSwitch) -> None:
+        """Say what a request to stop does; called from the thread of the signals."""
+        from oakbench_tui.cli.progress import longest_s
+
+        trial, grace_s = self._running, self._settings.grace_s
+        if trial is None:
+            said = "no further trial is started; none is running"
+        elif switch.end_now.is_set():
+            said = (
+                f"1 running trial is ended now (TERM, after {grace_s} s KILL) and stays interrupted: {trial.trial_id}"
+            )
+        else:
+            limit = longest_s(self._plan, trial, grace_s)
+            said = (
+                f"no further trial is started; 1 running trial goes to its end: {trial.trial_id}, its agent within "
+                f"{trial.timeout_s:,} s, all of it within {limit:,} s; ctrl+c again ends it now"
+            )
+        self._tell(say, said)
+
+    def closed(self, end: RunEnd) -> None:
+        from oakbench_tui.cli.progress import closing_lines
+
+        for line in closing_lines(end, self._folder):
+            self._tell(self._put, line)
+
+    @staticmethod
+    def _tell(put: Callable[[str], None], text: str) -> None:
+        with suppress(PipeClosedError, OSError):
+            put(text)
+
+
 def run_folder(
-    folder: Path, put: Callable[[str], None], settings: RunTable | None = None, workspaces: Path | None = None
+    folder: Path, put: Callable[[str], None], given: Iterable[str] = (), workspaces: Path | None = None
 ) -> RunEnd:
-    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says."""
+    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
+
+    Args:
+        folder: the campaign's.
+        put: shows a line of progress.
+        given: settings for this run only, each as NAME=VALUE.
+        workspaces: the root that the user chose.
+
+    Raises:
+        LockedError: another runner has it. Else as `load_plan`, `run_settings` and `run_campaign`.
+        UsageError: a setting that the table `[run]` does not take.
+    """
     from oakbench_core.durable.documents import load_plan
     from oakbench_core.running.definition_file import run_settings
-    from oakbench_core.running.runner import RunRequest, TrialEnd, run_campaign
+    from oakbench_core.running.readiness import expect_no_runner
+    from oakbench_core.running.runner import RunRequest, run_campaign
     from oakbench_core.running.stopping import StopSwitch
-    from oakbench_tui.cli.progress import closing_lines, ending_line
 
+    expect_no_runner(folder)
     plan = load_plan(folder)
-    scheduled = len(plan.schedule)
-    longest = max(trial.timeout_s for trial in plan.schedule)
-
-    def asked(switch: StopSwitch) -> None:
-        if switch.end_now.is_set():
-            say("the running trial is ended now; it stays interrupted")
-        else:
-            say(f"no further trial is started; at most 1 running trial goes to its end, in at most {longest} s")
-
-    def tell(end: TrialEnd) -> None:
-        put(ending_line(end, scheduled, datetime.now().astimezone()))
-
-    switch = StopSwitch(asked)
+    settings = _overridden(run_settings(folder), given)
+    progress = _Progress(plan, folder, settings, put)
+    switch = StopSwitch(progress.asked)
     request = RunRequest(
         plan=plan,
         folder=folder,
-        settings=settings or run_settings(folder),
+        settings=settings,
         environment=os.environ,
         tool=f"oakbench {version('oakbench')}",
         clock=utc_now,
         workspaces=workspaces,
     )
     with switch.on_signals():
-        end = run_campaign(request, switch, tell)
-    for line in closing_lines(end, folder):
-        put(line)
+        end = run_campaign(request, switch, progress)
+    progress.closed(end)
     return end
+
+
+def _overridden(settings: RunTable, given: Iterable[str]) -> RunTable:
+    from oakbench_core.campaign.definition_reading import read_run_table
+
+    values = settings.model_dump()
+    for setting in given:
+        name, _, value = setting.partition("=")
+        values[name.strip()] = int(value) if value.strip().isdecimal() else value.strip()
+    table, problems = read_run_table({"run": values})
+    if table is None:
+        raise UsageError(
+            "--set is refused",
+            [Problem(path=(problem.path or "$.run").removeprefix("$."), rule=problem.rule) for problem in problems],
+            next_step="settings are named as in the table [run] of campaign.toml, such as --set halt_after=0",
+        )
+    return table
+
+
+def _put_line_while_there_is_room(text: str) -> None:
+    try:
+        put_line(text)
+    except OSError:  # a full disk, a terminal that is gone: what is left in the buffer must not fail at our end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(
@@ -71,13 +154,10 @@ def run(
     workspaces: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where trials run; outside of every repository.")
     ] = None,
-    keep_workspaces: Annotated[
-        Literal["none", "failed", "all"] | None, typer.Option(help="Overrides [run] of campaign.toml.")
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of [run], for this run only."),
     ] = None,
-    halt_after: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Infrastructure failures of an agent in a row; 0: never.")
-    ] = None,
-    grace_s: Annotated[int | None, typer.Option(min=0, metavar="S", help="Seconds between TERM and KILL.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No lines of progress.")] = False,
 ) -> None:
     """Run what is unstarted of a frozen campaign, one trial at a time, until its schedule or its budget ends.
@@ -88,15 +168,19 @@ def run(
     \b
     Examples:
       oakbench-tui run runs/vcs-2026
+      oakbench-tui run runs/vcs-2026 --set halt_after=0 --set keep_workspaces=all
       nohup oakbench-tui run runs/vcs-2026 > run.log &
       oakbench-tui watch runs/vcs-2026          (meanwhile, in another terminal)
 
-    Exit codes: 0 the schedule is exhausted; 12 stopped by the budget; 13 it stopped itself; 31 an input changed.
-    """  # noqa: D301 - the \b keeps the examples' lines apart
-    folder = campaign_folder(directory)
-    from oakbench_core.running.definition_file import run_settings
+    Settings: halt_after, min_free_gib, output_cap_mib, grace_s, keep_workspaces.
 
-    given = {"keep_workspaces": keep_workspaces, "halt_after": halt_after, "grace_s": grace_s}
-    settings = run_settings(folder).model_copy(update={k: v for k, v in given.items() if v is not None})
-    end = run_folder(folder, (lambda _: None) if quiet else put_line, settings, workspaces)
+    Exit codes: 0 the schedule is exhausted; 12 stopped by the budget; 13 it stopped itself; 20 the journal is torn;
+    31 an input changed; 40 it cannot be run here; 41 another runner has it; 43 a write's outcome is unknown.
+    """  # noqa: D301 - the \b keeps the examples' lines apart
+    from oakbench_tui.cli.progress import why
+
+    put = (lambda _: None) if quiet else _put_line_while_there_is_room
+    end = run_folder(campaign_folder(directory), put, settings or (), workspaces)
+    if quiet and end.code != ExitCode.DONE:
+        say(why(end))
     raise typer.Exit(end.code)

@@ -161,6 +161,21 @@ def test_no_value_of_a_secret_variable_stands_in_anything_that_is_written(trials
     assert HIDDEN.encode() not in everything_written(trials.place)
 
 
+def test_no_part_of_a_secret_stands_where_a_text_was_cut(trials: Trials) -> None:
+    usage = '{{"agent_version": "%s%s", "%s%s": 1}}'
+    argv = [
+        "sh",
+        "-c",
+        f"x=$(head -c 190 /dev/zero | tr '\\0' x); printf '{usage}' $x $TOKEN $x $TOKEN > $0",
+        "{usage_file}",
+    ]
+
+    attempted = trials.attempt(argv, agent={"env": ["TOKEN"]})
+
+    assert attempted.row["population"]["agent_version"] == "x" * 190 + "[TOKEN]"
+    assert attempted.row["extra"]["usage_refused"] == ["x" * 190 + "[TOKEN]"]
+
+
 def test_output_beyond_the_cap_is_drained_counted_and_said(trials: Trials) -> None:
     attempted = trials.attempt(shell("head -c 30000000 /dev/zero; echo end >&2"), output_cap_bytes=1000)
 

@@ -16,13 +16,14 @@ from oakbench_core.canonical import parse_strict
 from oakbench_core.running.regular_files import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pydantic import BaseModel
 
 LARGEST_FILE: Final = 1 << 20
 LONGEST_TEXT: Final = 200
+_MOST_REFUSED: Final = 100
 _MEASURED_BY_US: Final = "duration_s"
 _TEXTS: Final = ("agent_version", "resolved_model")
 
@@ -40,8 +41,13 @@ class Usage(NamedTuple):
 NOTHING: Final = Usage({}, {})
 
 
-def read_usage(path: Path) -> Usage:
-    """What the file says; nothing where it is absent, unreadable, or no JSON object."""
+def read_usage(path: Path, public: Callable[[str], str] = str) -> Usage:
+    """What the file says; nothing where it is absent, unreadable, or no JSON object.
+
+    Args:
+        path: the file.
+        public: takes the secrets out of a text, before it is cut.
+    """
     content = _content(path)
     if content is None:
         return NOTHING
@@ -53,20 +59,18 @@ def read_usage(path: Path) -> Usage:
     said = value.get("accounting")
     if isinstance(said, dict):
         accounting, wrong = _fields(said, Accounting)
-        refused += [f"accounting.{name}" for name in wrong]
-        refused += [f"accounting.{name}" for name in said if name not in Accounting.model_fields]
+        refused += [f"accounting.{name}" for name in (*wrong, *(said.keys() - Accounting.model_fields.keys()))]
     elif said is not None:
         refused.append("accounting")
-    texts = {name: value[name] for name in _TEXTS if isinstance(value.get(name), str)}
+    texts = {name: public(value[name])[:LONGEST_TEXT] for name in _TEXTS if isinstance(value.get(name), str)}
     refused += [name for name in _TEXTS if value.get(name) is not None and name not in texts]
-    known = {*RESOURCE_UNITS, *_TEXTS, "accounting"} - {_MEASURED_BY_US}
-    refused += [name for name in value if name not in known]
+    refused += value.keys() - (RESOURCE_UNITS.keys() | {*_TEXTS, "accounting"}) | (value.keys() & {_MEASURED_BY_US})
     return Usage(
         resources,
-        accounting,
-        _cut(texts.get("agent_version")),
-        _cut(texts.get("resolved_model")),
-        tuple(sorted({name[:LONGEST_TEXT] for name in refused})),
+        {name: public(item)[:LONGEST_TEXT] if type(item) is str else item for name, item in accounting.items()},
+        texts.get("agent_version"),
+        texts.get("resolved_model"),
+        tuple(sorted({public(name)[:LONGEST_TEXT] for name in refused})[:_MOST_REFUSED]),
     )
 
 
@@ -91,9 +95,5 @@ def _fields(value: Mapping[str, Any], model: type[BaseModel]) -> tuple[dict[str,
             wrong.append(name)
             continue
         if read is not None:
-            fine[name] = _cut(read) if isinstance(read, str) else read
+            fine[name] = read
     return fine, wrong
-
-
-def _cut(text: str | None) -> str | None:
-    return None if text is None else text[:LONGEST_TEXT]
