@@ -44,15 +44,15 @@ def is_utc_time(text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=64)
-def _whole_seconds(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+@lru_cache(maxsize=4096)
+def _minute_seconds(text: str) -> float:
+    return datetime.fromisoformat(f"{text}:00").replace(tzinfo=UTC).timestamp()
 
 
 def utc_seconds(text: str) -> float:
     """Seconds since 1970 of a time that `is_utc_time`, to the microsecond."""
-    # Neighbouring records share their second, and a journal may hold millions of them.
-    return _whole_seconds(text[:19]) + (float(f"0{text[19:-1]}") if len(text) > 20 else 0.0)
+    # A journal may hold millions of records, and they share their minutes.
+    return _minute_seconds(text[:16]) + float(text[17:-1])
 
 
 def _utc_time(text: str) -> str:

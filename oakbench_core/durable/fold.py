@@ -137,7 +137,6 @@ class Fold:
                 (type(record) is Started or (type(record) is Finished and exact(record.row)))
                 and record.seq == self.records
                 and record.writer == writer
-                and record.plan_sha256 == plan_sha256
                 # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
                 and sha256(previous + line[:-_HASH_SUFFIX]).hexdigest()[:32] == record.hash
                 and _is_time(record.at)

@@ -76,7 +76,8 @@ class Lookups:
     def _leftover(self, trial: ScheduledTrial) -> Iterator[str]:
         path = artifact_folder(self._folder, trial.trial_id)
         if os.path.lexists(path):
-            yield f"{path.relative_to(self._folder)} exists although {trial.trial_id} was never started: the journal beside it is another"
+            name = path.relative_to(self._folder)
+            yield f"{name} exists although {trial.trial_id} was never started: the journal beside it is another"
 
     def _changed_programs(self, trial: ScheduledTrial) -> Iterator[str]:
         subject, agent = self._plan.subject(trial), agent_of(self._plan, trial)

@@ -60,9 +60,8 @@ class _Progress:
         if trial is None:
             said = "no further trial is started; none is running"
         elif switch.end_now.is_set():
-            said = (
-                f"1 running trial is ended now (TERM, after {grace_s} s KILL) and stays interrupted: {trial.trial_id}"
-            )
+            how = f"TERM, and KILL after {grace_s} s"
+            said = f"1 running trial is ended now ({how}) and stays interrupted: {trial.trial_id}"
         else:
             limit = longest_s(self._plan, trial, grace_s)
             said = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oakbench_tui.feed.artifacts import artifacts_of
 from oakbench_tui.feed.records import records_of
 from oakbench_tui.view.inspector.record import Inspected, Records
 from oakbench_tui.view.inspector.tabs import Tab, inspector_head, inspector_page
@@ -32,12 +33,14 @@ class Inspection:
 
     def show(self, snapshot: Snapshot, place: int, pane: Pane) -> None:
         """Draw the trial at `place`; the page scrolls back to its top when another trial or tab is shown."""
+        records = self.records(snapshot, place)
         inspected = Inspected(
             snapshot=snapshot,
-            records=self.records(snapshot, place),
+            records=records,
             siblings=self._siblings(snapshot, place),
             group=snapshot.groups[self._session.feed.grouping.number_at[place]],
             now=self._session.clock(),
+            artifacts=artifacts_of(self._session.folder, records, snapshot.trial(place).trial_id),
         )
         width = max(self._page.size.width - 1, 1)
         self._head.show(inspector_head(inspected, self.tab, pane, max(self._head.size.width, 1)))

@@ -68,7 +68,7 @@ class TrialList:
         snapshot, places = listing.snapshot, listing.places
         width = max(self._table.size.width - _CURSOR_CELLS, 1)
         if is_compact(*self.screen_size):
-            return Page(len(places), lambda row: compact_line(snapshot, places[row], width))
+            return Page(len(places), lambda row: compact_line(snapshot, places[row], width + 1))
         columns = self._columns(width)
         return Page(len(places), lambda row: trial_line(snapshot, places[row], columns, now), columns.header())
 

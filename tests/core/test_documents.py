@@ -195,6 +195,26 @@ def test_a_file_that_comes_up_while_writing_is_kept(tmp_path: Path, monkeypatch:
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.md"]
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_document_is_durable_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, overwrite: bool
+) -> None:
+    path, fsync = tmp_path / "report.md", os.fsync
+    synced: list[tuple[str, bool]] = []
+
+    def recorded(descriptor: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{descriptor}").readlink().name, path.exists()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    write_document(path, b"report", overwrite=overwrite)
+    (temporary, named), folder = synced
+
+    assert temporary.startswith(".report.md.")
+    assert not named
+    assert folder == (tmp_path.name, True)
+
+
 WRITE_FOREVER = """
 import os, sys
 from pathlib import Path

@@ -206,6 +206,7 @@ def test_a_write_of_unknown_outcome_poisons_and_is_never_tried_again(name: str, 
     reading = read_journal(tmp_path, sample_plan())
 
     assert caught.value.exit_code is ExitCode.POISONED
+    assert failing or f"{short} of" in caught.value.rule
     assert (tmp_path / "journal.jsonl").read_bytes() == left
     assert reading.state is afterwards
     assert acknowledged.hash in {event["hash"] for event in reading.events}
@@ -356,6 +357,18 @@ def test_what_another_name_or_user_could_change_is_refused(kind: str, tmp_path: 
     assert caught.value.exit_code is ExitCode.PLATFORM
     assert real.read_bytes() == b""
     assert not (tmp_path / "nothing").exists()
+
+
+def test_a_link_that_comes_up_between_the_look_and_the_opening_is_not_followed(tmp_path: Path) -> None:
+    class LateLink(FaultyFiles):
+        def open(self, path: Path, flags: int, mode: int) -> int:
+            path.symlink_to("real")
+            return super().open(path, flags, mode)
+
+    with pytest.raises(PlatformError):
+        opened(tmp_path, LateLink())
+
+    assert not (tmp_path / "real").exists()
 
 
 def test_a_folder_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:

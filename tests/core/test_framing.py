@@ -198,6 +198,8 @@ def changed_row(change: Callable[[dict[str, Any]], object]) -> BadLineError:
     with pytest.raises(BadLineError) as caught:
         decode_line(line, sample_plan().plan_sha256, previous)
     assert caught.value.vouched
+    with pytest.raises(BadLineError):
+        Fold(sample_plan()).take(script.content)
     return caught.value
 
 
@@ -253,11 +255,12 @@ def test_every_number_as_python_writes_it_is_accepted(value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["0.00001", "1e-5", "1e16", "10000000000000000.0", "1.50", "12.0e0", "-0", "1E2"])
-def test_a_number_spelled_as_python_would_not_is_refused_in_a_row(text: str) -> None:
+@pytest.mark.parametrize("place", [b'"duration_s":12.5', b'"extra":{"x":1'])
+def test_a_number_spelled_as_python_would_not_is_refused_in_a_row(text: str, place: bytes) -> None:
     script = Script(sample_plan()).opened().started(TRIALS[0])
     previous = script.last_hash
-    good = script.finished(TRIALS[0]).lines.pop()
-    body = good.replace(b'"duration_s":12.5', b'"duration_s":' + text.encode()).rpartition(b',"hash"')[0]
+    good = script.finished(TRIALS[0], its_row=row(TRIALS[0], extra={"x": 1})).lines.pop()
+    body = good.replace(place, place.rpartition(b":")[0] + b":" + text.encode()).rpartition(b',"hash"')[0]
     script.add_line(b'%b,"hash":"%b"}\n' % (body, link(previous, body).encode()))
     fold = Fold(sample_plan())
 

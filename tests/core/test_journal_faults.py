@@ -69,6 +69,24 @@ def test_a_line_of_another_campaign_is_a_foreign_identity_wherever_it_stands(tmp
         assert isinstance(reading.refusal, IdentityError)
 
 
+def test_a_record_that_names_another_plan_inside_a_good_chain_is_a_foreign_identity(tmp_path: Path) -> None:
+    script = Script(sample_plan()).opened().add("started", TRIALS[0], plan_sha256=other_plan().plan_sha256)
+    reading = read(tmp_path, script.lines)
+
+    assert isinstance(reading.refusal, IdentityError)
+    assert (reading.records, reading.problems[0].line) == (1, 2)
+
+
+def test_a_changed_digit_is_found_by_the_hash_alone(tmp_path: Path) -> None:
+    """Everything else about the record stays legal: only the chain can tell."""
+    for number, old, new in ((1, b"00.123Z", b"00.124Z"), (2, b'"duration_s":12.5', b'"duration_s":12.6')):
+        lines = [*LINES]
+        lines[number] = lines[number].replace(old, new)
+        assert lines[number] != LINES[number]
+
+        expect_invalid_at(read(tmp_path, lines), number + 1)
+
+
 def test_a_line_of_another_journal_of_the_same_plan_is_invalid(tmp_path: Path) -> None:
     other = Script(sample_plan()).opened("7" * 32).started(TRIALS[0]).lines[1]
 

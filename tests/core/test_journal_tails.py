@@ -209,6 +209,14 @@ ILLEGAL: dict[str, tuple[Script, str]] = {
     "a seq left out": (Script(sample_plan()).opened().add("started", TRIALS[0], seq=2), "$.seq"),
     "a seq twice": (Script(sample_plan()).opened().add("started", TRIALS[0], seq=0), "$.seq"),
     "an unknown trial": (Script(sample_plan()).opened().started("w.t.plain.a.r001.svn"), "not in the plan"),
+    "a start on a day that is none": (
+        Script(sample_plan()).opened().add("started", TRIALS[0], at="2026-02-30T00:00:00Z"),
+        "real UTC time",
+    ),
+    "a start at a time that is none": (
+        Script(sample_plan()).opened().add("started", TRIALS[0], at="2026-02-28T00:00:61Z"),
+        "real UTC time",
+    ),
     "two starts": (Script(sample_plan()).opened().started(TRIALS[0]).started(TRIALS[0]), "cannot be started"),
     "a finish without a start": (Script(sample_plan()).opened().finished(TRIALS[0]), "cannot be"),
     "two finishes": (

@@ -35,7 +35,7 @@ def wait_for(condition: Callable[[], object], limit_s: float = PATIENCE_S) -> fl
 
 
 def task(script: str, *, more: str = "", checks: str = PASSES) -> str:
-    """A task whose agent is a shell that is given its prompt as a script and its trial's ID as `$0`."""
+    """A task whose agent is a shell: its prompt is a script, `$0` its trial's ID, `$1` the file for its usage."""
     quoted = json.dumps(script.replace("{", "{{").replace("}", "}}"))
     return f"{more}\nprompts = {{ plain = {quoted} }}\noracle.version = 1\noracle.checks = [ {checks} ]\n"
 
@@ -44,7 +44,7 @@ def definition(
     tasks: Mapping[str, str],
     *,
     campaign: str = "",
-    run: str = "",
+    keep_workspaces: str = "none",
     agent: str = "",
     subjects: str = "[subjects.one]",
 ) -> str:
@@ -61,14 +61,13 @@ timeout_s = 20
 halt_after = 0
 min_free_gib = 0
 grace_s = 1
-keep_workspaces = "none"
-{run}
+keep_workspaces = "{keep_workspaces}"
 
 {subjects}
 
 [agents.a]
 adapter = "command"
-argv = ["sh", "-c", "{{prompt}}", "{{trial_id}}"]
+argv = ["sh", "-c", "{{prompt}}", "{{trial_id}}", "{{usage_file}}"]
 mock = true
 {agent}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from oakbench_tui.view.inspector.artifact import Artifact
     from oakbench_tui.view.snapshot import Measured, Snapshot
 
 
@@ -53,7 +54,8 @@ class Records:
 class Inspected:
     """The trial that is looked at, at one moment.
 
-    `siblings`: the places of all trials of its block, its own among them; `group`: what was measured of its group.
+    `siblings`: the places of all trials of its block, its own among them; `group`: what was measured of its group;
+    `artifacts`: what can be seen of the files it left.
     """
 
     snapshot: Snapshot
@@ -61,6 +63,7 @@ class Inspected:
     siblings: Sequence[int]
     group: Sequence[Measured]
     now: float
+    artifacts: Sequence[Artifact] = ()
 
     @property
     def place(self) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oakbench_core.campaign.vocabulary import Standing
-from oakbench_core.display import display_safe
+from oakbench_core.campaign.vocabulary import CheckStatus, Standing
 from oakbench_tui.view.figures import fixed, resource_value, seconds
 from oakbench_tui.view.glyphs import LOOKS, Shown
+from oakbench_tui.view.inspector.artifact import explanation
 from oakbench_tui.view.inspector.checks import check_lines, command_words, recorded_checks, verdict_words
 from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import quoted, shown, wrapped
 from oakbench_tui.view.page import Page, page_of
 from oakbench_tui.view.running import running_words
-from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, cut_left, left, spread
+from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, left, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _LABEL = 10
 _PROMPT_MOST = 2000
+_OUTPUT_LINES = 8
+_SPEAK_FOR_THEMSELVES = frozenset({Shown.VERIFIED, Shown.SKIPPED, Shown.UNSTARTED})
 
 
 def outcome_line(snapshot: Snapshot, place: int, now: float) -> Line:
@@ -53,11 +55,11 @@ def summary_page(inspected: Inspected, width: int) -> Page:
     snapshot, records, place = inspected.snapshot, inspected.records, inspected.place
     lines = [
         *_reason(records, width),
+        *_output(inspected, width),
         *_used(snapshot, place, width),
         *_block(snapshot, place, inspected.siblings, width),
         *_plan(snapshot, place, width),
         *_history(records, width),
-        *_artifacts(records, width),
     ]
     return page_of(lines)
 
@@ -90,6 +92,16 @@ def _reason(records: Records, width: int) -> list[Line]:
     return [*lines, EMPTY] if lines else []
 
 
+def _output(inspected: Inspected, width: int) -> list[Line]:
+    """The output that explains the ending: of the check that did not pass, else of the agent."""
+    not_passed = [check for check in recorded_checks(inspected.records.row) if check["status"] != CheckStatus.PASS]
+    if not_passed:
+        return explanation(inspected.artifacts, str(not_passed[0]["name"]), width, _OUTPUT_LINES)
+    if inspected.snapshot.shown(inspected.place) in _SPEAK_FOR_THEMSELVES:
+        return []
+    return explanation(inspected.artifacts, None, width, _OUTPUT_LINES)
+
+
 def _used(snapshot: Snapshot, place: int, width: int) -> list[Line]:
     if not snapshot.has_row(place) or snapshot.standing(place) is Standing.SKIPPED_BEFORE_START:
         return []
@@ -101,7 +113,7 @@ def _used(snapshot: Snapshot, place: int, width: int) -> list[Line]:
         ("turns", "turns"),
         ("calls", "tool_calls"),
     )
-    cells_wide = max(width // 2, 24)
+    cells_wide = max(width // 2, 18)
     parts: list[Line] = []
     for label, name in shown_here:
         value = snapshot.resource(name, place)
@@ -165,14 +177,3 @@ def _history(records: Records, width: int) -> list[Line]:
             said = f"{data.get('event')}  {data.get('at')}  seq {data.get('seq'):,}, byte {record.offset:,}"
             lines.append((Segment(shown(said, width), Token.SOFT),))
     return [(Segment("On file", Token.STRONG),), *lines, EMPTY] if lines else []
-
-
-def _artifacts(records: Records, width: int) -> list[Line]:
-    held = {name: path for name, path in part(records.row, "artifacts").items() if path is not None}
-    if not held:
-        return []
-    lines: list[Line] = [(Segment("Artifacts", Token.STRONG),)]
-    for name, path in held.items():
-        label = Segment(left(shown(name, _LABEL), _LABEL), Token.SOFT)
-        lines.append((label, Segment(cut_left(display_safe(str(path)), width - _LABEL))))
-    return lines

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.display import display_safe
+from oakbench_tui.view.inspector.artifact import artifacts_page
 from oakbench_tui.view.inspector.checks import checks_page
 from oakbench_tui.view.inspector.event import event_page, row_page
 from oakbench_tui.view.inspector.resources import resources_page
@@ -25,6 +26,7 @@ class Tab(StrEnum):
     EVENT = "Event"
     ROW = "Row"
     CHECKS = "Checks"
+    ARTIFACTS = "Artifacts"
     RESOURCES = "Resources"
 
     def next(self, step: int) -> Tab:
@@ -75,4 +77,6 @@ def inspector_page(inspected: Inspected, tab: Tab, width: int) -> Page:
             return row_page(inspected.records, width)
         case Tab.CHECKS:
             return checks_page(inspected, width)
+        case Tab.ARTIFACTS:
+            return artifacts_page(inspected.artifacts, width)
     return resources_page(inspected, width)

@@ -1,0 +1,60 @@
+"""The artifacts of a trial as files: how large each is, and its end, or its beginning where that says more.
+
+Rows name them; of a trial that is running they are found by its ID. Nothing outside the campaign folder is opened, no
+link is followed, no FIFO is waited for, and of a file of any size only a few pages are read.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+from oakbench_tui.view.inspector.artifact import Artifact
+from oakbench_tui.view.inspector.record import part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from oakbench_tui.view.inspector.record import Records
+
+_SHOWN: Final = ("oracle", "changes", "stderr", "stdout", "transcript")
+_FROM_THE_START: Final = frozenset({"oracle", "changes"})
+_MOST: Final = 64 << 10
+_TO_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def artifacts_of(folder: Path, records: Records, trial_id: str) -> tuple[Artifact, ...]:
+    """What is to be seen of the trial's artifacts, in the order in which they explain it."""
+    return tuple(_read(folder, name, path) for name, path in _paths(records, trial_id).items())
+
+
+def _paths(records: Records, trial_id: str) -> Mapping[str, str]:
+    if records.row is not None:
+        held = part(records.row, "artifacts")
+        return {name: str(held[name]) for name in _SHOWN if held.get(name) is not None}
+    if records.start is None:
+        return {}
+    return {name: f"artifacts/{trial_id}/{name}.txt" for name in ("stderr", "stdout")}
+
+
+def _read(folder: Path, name: str, path: str) -> Artifact:
+    place = folder / path
+    try:
+        if not place.parent.resolve().is_relative_to(folder.resolve()):
+            return Artifact(name, path, failure="it leads out of the campaign folder")
+        descriptor = os.open(place, _TO_READ)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                return Artifact(name, path, failure="no regular file")
+            start = 0 if name in _FROM_THE_START else max(status.st_size - _MOST, 0)
+            text = os.pread(descriptor, _MOST, start).decode(errors="backslashreplace")
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        return Artifact(name, path, failure="not there")
+    except OSError as error:
+        return Artifact(name, path, failure=error.strerror or str(error))
+    return Artifact(name, path, size=status.st_size, text=text, whole=status.st_size <= _MOST)
