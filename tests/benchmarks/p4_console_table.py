@@ -129,7 +129,8 @@ async def theirs(rows: list[tuple[str, str, str, str]]) -> dict[str, float]:
 
 
 def main() -> None:
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    given = [argument for argument in sys.argv[1:] if argument != "--small"]
+    number = int(given[0]) if given else 2_000 if "--small" in sys.argv else 100_000
     plan = plan_from_document(large_plan(number))
     held = snapshot(Ledger(plan))
     rows = [("unstarted", trial.task, trial.subject, str(place)) for place, trial in enumerate(plan.schedule)]

@@ -71,8 +71,10 @@ async def load(folder: Path, feed: ReadyFeed, seconds: float) -> tuple[float, li
 
 
 def main() -> None:
-    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10
+    given = [argument for argument in sys.argv[1:] if argument != "--small"]
+    small = "--small" in sys.argv
+    trials = int(given[0]) if given else 2_000 if small else 100_000
+    seconds = float(given[1]) if len(given) > 1 else 1 if small else 10
     plan = plan_from_document(large_plan(trials))
     with tempfile.TemporaryDirectory() as root:
         folder = Stage(Path(root) / "c", plan).folder

@@ -40,7 +40,8 @@ def first_paint_s(*command: str) -> float:
 
 
 def main() -> None:
-    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    given = [argument for argument in sys.argv[1:] if argument != "--small"]
+    trials = int(given[0]) if given else 1_000 if "--small" in sys.argv else 100_000
     plan = plan_from_document(large_plan(trials))
     with tempfile.TemporaryDirectory() as root:
         folder = Stage(Path(root) / "c", plan).folder

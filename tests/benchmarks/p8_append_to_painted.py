@@ -53,8 +53,10 @@ def idle(folder: Path, seconds: float) -> tuple[float, float]:
 
 
 def main() -> None:
-    appends = int(sys.argv[1]) if len(sys.argv) > 1 else 25
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+    given = [argument for argument in sys.argv[1:] if argument != "--small"]
+    small = "--small" in sys.argv
+    appends = int(given[0]) if given else 4 if small else 25
+    seconds = float(given[1]) if len(given) > 1 else 1 if small else 20
     with tempfile.TemporaryDirectory() as root:
         waited = append_to_painted(Path(root) / "live", appends)
         percent, rate = idle(Path(root) / "idle", seconds)
