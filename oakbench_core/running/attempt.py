@@ -99,7 +99,10 @@ class _Attempt:
         except AttemptInterruptedError:
             self._remove()
             raise
-        self._keep(ending)
+        try:
+            self._keep(ending)
+        except Exception as error:  # noqa: BLE001 - as in `_ending`: what is ours to answer for is on file, not a crash
+            ending = _failed(ErrorType.RUNNER_ERROR, _described(error))
         ending = self._without_secrets(ending)
         row = row_of(self._plan, self._trial, self._request.host, self._seen, ending)
         return Attempted(ending.terminal, row)

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from oakbench_core.running.definition_file import DefinitionSource
 
 CAMPAIGNS_NAME: Final = "runs"
-_IGNORED: Final = b"journal*\nartifacts/\nworkspaces/\n"
+# Anchored: a fixture may hold files of these names.
+_IGNORED: Final = b"/journal*\n/artifacts/\n/workspaces/\n"
 _EPOCH: Final = "SOURCE_DATE_EPOCH"
 
 

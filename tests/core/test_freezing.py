@@ -53,7 +53,7 @@ def test_the_realistic_definition_freezes(tmp_path: Path) -> None:
     assert plan.is_mock
     assert plan.document.provenance.definition_sha256 == sha256_hex((NOTES / "campaign.toml").read_bytes())
     assert (folder / "campaign.toml").read_bytes() == (NOTES / "campaign.toml").read_bytes()
-    assert (folder / ".gitignore").read_text() == "journal*\nartifacts/\nworkspaces/\n"
+    assert (folder / ".gitignore").read_text() == "/journal*\n/artifacts/\n/workspaces/\n"
     assert {path.name for path in folder.iterdir()} == {".gitignore", "campaign.toml", "inputs", "plan.json"}
     assert folder.stat().st_mode & 0o777 == 0o700
     assert [path.name for path in folder.parent.iterdir()] == ["campaign"]
