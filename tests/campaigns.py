@@ -190,7 +190,8 @@ def violations(ledger: Ledger, *events: Json) -> list[str]:
     """What the events break, in words, applied in their order."""
     found: list[str] = []
     for event in events:
-        model, problems = checked(evidence_type(), event)
+        read = checked(evidence_type(), event)
+        model, problems = read
         found += map(str, problems)
         if model is not None:
             found += [violation.text for violation in ledger.apply(model)]
