@@ -117,7 +117,12 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.trials.take(snapshot, dirty)
         self.show_head()
         self.show_bar()
-        if dirty is None or self.trials.listing.cursor in dirty or self.trials.following:
+        cursor = self.trials.listing.cursor
+        if (
+            dirty is None
+            or self.trials.following
+            or (cursor is not None and self.inspection.concerns(snapshot, cursor, dirty))
+        ):
             self.show_inspector()
         self.show_text()
 
@@ -133,6 +138,9 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         self.show_head()
         if self.shown.running and self.view is View.TRIALS:
             self.trials.tick()
+        cursor = self.trials.listing.cursor
+        if cursor is not None and self.shown.running_at(cursor) is not None:
+            self.show_inspector()
 
     # -- what is seen ----------------------------------------------------------------------------------------------
 

@@ -49,6 +49,10 @@ class Inspection:
             self._shown = (place, self.tab)
             self._page.move_to(0)
 
+    def concerns(self, snapshot: Snapshot, place: int, dirty: frozenset[int]) -> bool:
+        """Whether what is shown of the trial at `place` changes with these trials: its block's, or its group's sums."""
+        return self.tab is Tab.RESOURCES or not dirty.isdisjoint(self._siblings(snapshot, place))
+
     def records(self, snapshot: Snapshot, place: int) -> Records:
         """The trial's records, read from the file when they are first asked for and when there are more of them."""
         key = (id(snapshot.ledger), place, snapshot.standings[place])

@@ -8,8 +8,9 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -41,6 +42,9 @@ from tests.core.durable_samples import (
     skipped_row,
     timed_out_row,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -379,10 +383,26 @@ def test_a_folder_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o500)
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    with pytest.raises(PlatformError, match="permission denied"):
+    with as_nobody(tmp_path, folder), pytest.raises(PlatformError, match="permission denied"):
         opened(folder)
+
+
+@contextmanager
+def as_nobody(*folders: Path) -> Iterator[None]:
+    """Where root runs the tests: without its right to write everywhere, as the owner of the folders."""
+    if os.geteuid() != 0:
+        yield
+        return
+    nobody = 65534
+    for folder in folders:
+        os.chown(folder, nobody, nobody)
+    for parent in folders[0].parents[:-1]:
+        parent.chmod(parent.stat().st_mode | 0o001)
+    os.seteuid(nobody)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def test_after_its_close_a_writer_writes_nothing(tmp_path: Path) -> None:

@@ -125,6 +125,20 @@ def test_the_cursor_stays_on_its_trial_while_others_arrive(tmp_path: Path) -> No
     run(story())
 
 
+def test_the_inspector_follows_what_happens_to_its_trials_block(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c", ended=1, running=0)
+
+    async def story() -> None:
+        with writer_lives(stage.journal):
+            async with console(stage.folder, (160, 48), now=stage.now) as (app, pilot):
+                await until(pilot, lambda: "unstarted      git-tuned" in screen_text(app))
+                assert cursor(app) == 0
+                stage.run_all(range(1, 2))
+                await until(pilot, lambda: "verified       git-tuned" in screen_text(app))
+
+    run(story())
+
+
 def test_pause_holds_every_figure_and_counts_what_waits(tmp_path: Path) -> None:
     stage = live_stage(tmp_path / "c", running=0)
 
