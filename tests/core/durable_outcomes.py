@@ -90,4 +90,4 @@ def judged(fold: Fold, content: bytes) -> JournalState:
             return JournalState.NO_NEWLINE
     head, rest = tail[: RECORD_LIMIT + 1], tail[RECORD_LIMIT + 1 :]
     rest_is_nul = not rest if bad_line else not rest.strip(b"\0")
-    return judge(head, rest_is_nul=rest_is_nul, expected=fold.next, bad_line=bad_line).state
+    return judge(head, rest_is_nul=rest_is_nul, fold=fold, bad_line=bad_line).state

@@ -2,20 +2,24 @@
 
     python -m tests.tui.screenshots
 
-writes one SVG and one PNG a scene. They show a staged campaign of mock agents, and say so.
+writes one SVG and one PNG a scene. They show the recorded run of the demonstration, or a staged campaign where a scene
+needs what that run does not have; both are of mock agents, and say so.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import tempfile
 from contextlib import chdir, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import resvg_py
 
+from oakbench_core.campaign.fields import utc_seconds
 from tests.tui.harness import console, settled, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
@@ -24,10 +28,14 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "screenshots"
 FONT = "DejaVu Sans Mono"
+RECORDED = Path(__file__).resolve().parent.parent / "recorded"
+MIDWAY = 127  # of its events: a trial is running
 TO_A_FAILURE = ("right_square_bracket", "right_square_bracket", "right_square_bracket")
 
 
-async def picture(name: str, stage: Stage, size: tuple[int, int], *keys: str, live: bool = True, **paint: Any) -> None:
+async def picture(
+    name: str, stage: Stage | Recorded, size: tuple[int, int], *keys: str, live: bool = True, **paint: Any
+) -> None:
     """One scene after these keys."""
     held: AbstractContextManager[None] = writer_lives(stage.journal) if live else nullcontext()
     # Named from beside it, as a person would: no path of this machine gets into a picture.
@@ -65,10 +73,28 @@ def stopped_stage(folder: Path) -> Stage:
     return stage
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """The recorded run as it was after some of its events; `now` is the moment of the last of them."""
+
+    folder: Path
+    journal: Path
+    now: float
+
+
+def recorded_run(folder: Path, events: int) -> Recorded:
+    shutil.copytree(RECORDED, folder)
+    journal = folder / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)[:events]
+    journal.write_bytes(b"".join(lines))
+    return Recorded(folder, journal, utc_seconds(json.loads(lines[-1])["at"]))
+
+
 async def all_pictures(root: Path) -> None:
+    demo = recorded_run(root / "demo" / "vcs-habits", MIDWAY)
+    await picture("live", demo, (160, 48), *TO_A_FAILURE[:2])
+    await picture("inspector", demo, (100, 30), *TO_A_FAILURE[:2], "enter")
     live = live_stage(root / "live" / "vcs-habits")
-    await picture("live", live, (160, 48), *TO_A_FAILURE)
-    await picture("inspector", live, (100, 30), *TO_A_FAILURE, "enter")
     await picture("resources", live, (120, 36), *TO_A_FAILURE, "enter", "left")
     await picture("small", live, (40, 10), "right_square_bracket")
     await picture("terminal", live, (80, 24))
