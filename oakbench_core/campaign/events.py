@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from oakbench_core.campaign.fields import (
     Count,
@@ -18,7 +18,6 @@ from oakbench_core.campaign.fields import (
     Integer,
     Items,
     Positive,
-    RelativePath,
     Sha256,
     UtcTime,
     Word,
@@ -30,6 +29,17 @@ from oakbench_core.campaign.vocabulary import (
     StopReason,
     Terminal,
 )
+
+
+def _an_integer(value: object) -> object:
+    # A literal is compared with ==, and 1.0 and true are equal to 1.
+    if type(value) is not int:
+        message = "expected 1"
+        raise ValueError(message)
+    return value
+
+
+Version = Annotated[Literal[1], BeforeValidator(_an_integer)]
 
 
 class Runner(Document):
@@ -61,14 +71,14 @@ class Recovery(Document):
     bytes: Count
     sha256: Sha256
     kind: Word[RecoveryKind]
-    kept_as: Items[RelativePath]
+    kept_as: Items[str]
     reason: Word[RecoveryReason]
 
 
 class _Evidence(Document):
     plan_sha256: Sha256
     seq: Count | None = None
-    v: Literal[1] | None = None
+    v: Version | None = None
     writer: Hex32 | None = None
     at: UtcTime | None = None
     hash: Hex32 | None = None
@@ -76,7 +86,7 @@ class _Evidence(Document):
 
 class _Line(Document):
     seq: Count
-    v: Literal[1]
+    v: Version
     writer: Hex32
     at: UtcTime
     hash: Hex32

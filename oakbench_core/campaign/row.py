@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from oakbench_core.campaign.fields import (
     Amount,
@@ -37,9 +37,17 @@ class CheckResult(Document):
     instrument: str | None = None
 
 
+def _listed(checks: object) -> object:
+    return () if checks is None else checks
+
+
 class Oracle(Document):
+    """What the oracle found; null checks are absent checks: there are none."""
+
     version: Integer | None = None
-    checks: Items[CheckResult] = ()
+    checks: Annotated[
+        Items[CheckResult], BeforeValidator(_listed, json_schema_input_type=Items[CheckResult] | None)
+    ] = ()
 
 
 class Resources(Document):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.journal import JOURNAL_NAME
-from oakbench_core.durable.opening import expect_regular, failures_named, read_whole
+from oakbench_core.durable.opening import expect_regular, failures_named, in_folder, read_whole
 from oakbench_core.errors import DocumentError, OakbenchError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -27,14 +27,12 @@ def load_plan(path: Path | str) -> Plan:
     """The checked plan at `path`: a plan.json, or the campaign folder that holds one.
 
     Raises:
-        UsageError: there is no such file.
+        UsageError: there is no such file, or none can have this name.
         PlatformError: it is no regular file, or may not be read.
         DocumentError: it is refused; every problem has the file, and a JSON path or a line.
         IdentityError: it is sound, but not the frozen one: its content does not give its hash.
     """
-    file = Path(path)
-    if file.is_dir():
-        file /= PLAN_NAME
+    file = in_folder(Path(path), PLAN_NAME)
     value, problems = parse_strict(read_whole(file))
     if problems:
         raise DocumentError("this plan is refused", _in_file(problems, file))

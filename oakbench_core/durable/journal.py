@@ -15,7 +15,7 @@ from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.host import boot_id, file_system
 from oakbench_core.durable.lock import Liveness, LockState, probe_lock
-from oakbench_core.durable.opening import failures_named, open_to_read
+from oakbench_core.durable.opening import failures_named, in_folder, open_to_read
 from oakbench_core.durable.tail import JournalState, Tail, Verdict, judge, refusal
 from oakbench_core.errors import JournalError, Problem, UsageError
 
@@ -31,6 +31,7 @@ JOURNAL_NAME: Final = "journal.jsonl"
 POLL_LIMIT: Final = 8 << 20
 _BLOCK: Final = RECORD_LIMIT  # a block without an LF is then a line too long
 _RAW_BLOCK: Final = 16 << 10
+_NO_NEWLINE: Final = Verdict(JournalState.NO_NEWLINE, (Problem(rule="the last record lacks its LF, and nothing else"),))
 
 
 class Poll(NamedTuple):
@@ -63,8 +64,12 @@ class _Stamp(NamedTuple):
 
 
 def journal_path(path: Path) -> Path:
-    """The journal of a campaign folder; a path that is no folder is the journal's own."""
-    return path / JOURNAL_NAME if path.name != JOURNAL_NAME and path.is_dir() else path
+    """The journal of a campaign folder; a path that is no folder is the journal's own.
+
+    Raises:
+        UsageError: no file can have this name.
+    """
+    return path if path.name == JOURNAL_NAME else in_folder(path, JOURNAL_NAME)
 
 
 class JournalReader:
@@ -127,7 +132,7 @@ class JournalReader:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the tail lacks, or what makes the journal invalid: each with file, line and byte."""
-        line, file, start = self.fold.records + 1, str(self.path), self.fold.offset
+        line, file, start = self.fold.records + (not self._lacks_newline), str(self.path), self.offset
         return tuple(
             replace(problem, file=file)
             if problem.line is not None
@@ -228,19 +233,25 @@ class JournalReader:
         return self.state
 
     def _verdict_on(self, descriptor: int, tail: bytes, lock: LockState) -> Verdict:
+        if lock is LockState.HELD and self._is_unended(descriptor, tail):
+            return Verdict(JournalState.IN_PROGRESS)
         if self._lacks_newline:
-            return self._verdict
+            return _NO_NEWLINE
         if not tail:
             return Verdict(JournalState.CLEAN if self.size else JournalState.EMPTY)
         if self._bad_line is not None:
             ends = self.size == self.fold.offset + len(tail)
-            return judge(tail, rest_is_nul=ends, expected=self.fold.next, bad_line=self._bad_line)
-        if lock is LockState.HELD and len(tail) <= RECORD_LIMIT:
-            return Verdict(JournalState.IN_PROGRESS)
+            return judge(tail, rest_is_nul=ends, fold=self.fold, bad_line=self._bad_line)
         if self._takes(tail):
-            return Verdict(JournalState.NO_NEWLINE, (Problem(rule="the last record lacks its LF, and nothing else"),))
+            return _NO_NEWLINE
         rest_is_nul = self._is_nul(descriptor, self.fold.offset + len(tail))
-        return judge(tail, rest_is_nul=rest_is_nul, expected=self.fold.next, bad_line=None)
+        return judge(tail, rest_is_nul=rest_is_nul, fold=self.fold, bad_line=None)
+
+    def _is_unended(self, descriptor: int, tail: bytes) -> bool:
+        """Whether the file's last byte is no LF."""
+        if len(tail) > RECORD_LIMIT:
+            return os.pread(descriptor, 1, self.size - 1) != b"\n"
+        return not tail.endswith(b"\n") if tail else self._lacks_newline
 
     def _takes(self, tail: bytes) -> bool:
         """Whether the tail is a whole record but for its LF; it is folded in."""

@@ -1,20 +1,22 @@
 """Whether bytes can be the beginning of a JSON value in the one encoding: shown by completing them.
 
-A completion is found, not argued: the open containers are closed, the last token is finished in one of the few ways
-that it can be, and the strict parser and the encoder judge the whole.
+A completion is found, not argued: the last token is finished in one of the few ways that it can be, the open containers
+are closed, and the parser and the encoder judge the whole. It is as short as can be, for a record has a limit.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from itertools import islice, product
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oakbench_core.canonical import parse_strict
+from oakbench_core.canonical import MAX_DEPTH, parse_strict
 from oakbench_core.durable.framing import compact
+from oakbench_core.durable.number_prefix import completed_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 class Completed(NamedTuple):
@@ -24,40 +26,31 @@ class Completed(NamedTuple):
     rest: bytes
 
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^"{}\[\],:]+', re.DOTALL)
-_CLOSERS: Final = {b"{": b"}", b"[": b"]"}
-_DIGITS: Final = tuple(b"%d" % digit for digit in range(10))
-# A shortest spelling has at most 17 digits, and from 15 on two more reach one in every interval; then the exponents.
-_SCALAR_ENDS: Final = (
-    b"",
-    *_DIGITS,
-    *(first + second for first, second in product(_DIGITS, _DIGITS)),
-    b".5",
-    *(start + end for start, end in product((b"", b"e", b"1e", b"5e"), (b"+16", b"-05", b"16", b"05"))),
-)
+# A string, whole or to the end of the text, or a bracket. What stands between these has neither quotes nor brackets.
+_STRUCTURE: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:(")|\\?\Z)|[{}\[\]]', re.DOTALL)
+_CLOSERS: Final = {b"{"[0]: b"}", b"["[0]: b"]"}
+_DEEPEST: Final = MAX_DEPTH - 1  # the object stands inside a record
+_LONG_INTEGER: Final = re.compile(rb"(?<![0-9.])[0-9]{16,}+(?![.e])")
 _WORDS: Final = (b"true", b"false", b"null")
-_ESCAPE_ENDS: Final = (b"", b"n", b"0000", b"000", b"00", b"0")
-_CHARACTER_ENDS: Final = (b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80")
-_KEYS_TRIED: Final = 3  # the first way to finish a key may give one that stands there already
+_LEAST_VALUE: Final = b"0"
+_STRING_ENDS: Final = (
+    b"",
+    *(b"n", b"0", b"00", b"000", b"0000"),  # of an escape
+    *(b"\x80", b"\xa0\x80", b"\x80\x80", b"\x90\x80\x80", b"\x80\x80\x80"),  # of a character
+)
 
 
-def is_exact(text: bytes) -> bool:
-    """Whether `text`, as a value one level inside a document, is JSON in the one encoding."""
-    wrapped = b'{"":%b}' % text
-    value, problems = parse_strict(wrapped)
-    return not problems and compact(value) == wrapped
+def _is_exact(text: bytes) -> bool:
+    """Whether `text`, nested no deeper than may be, is a JSON value in the one encoding.
 
-
-def completed_string(text: bytes) -> Completed | None:
-    """The JSON string that `text` begins with or is a beginning of."""
-    if not text:
-        return Completed(b'""', b"")
-    if not text.startswith(b'"'):
-        return None
-    token = _TOKEN.match(text)
-    if token is not None:
-        return Completed(token[0], text[token.end() :]) if is_exact(token[0]) else None
-    return next((Completed(whole, b"") for whole in _finished_strings(text)), None)
+    Encoding what was decoded gives neither a key twice nor NaN nor a lone surrogate back; only integers beyond
+    ±(2^53 − 1) need a look of their own.
+    """
+    try:
+        same = compact(json.loads(text.decode())) == text
+    except (ValueError, RecursionError):
+        return False
+    return same and not (_LONG_INTEGER.search(text) and parse_strict(text)[1])
 
 
 def completed_object(text: bytes) -> Completed | None:
@@ -66,58 +59,67 @@ def completed_object(text: bytes) -> Completed | None:
         return Completed(b"{}", b"")
     if not text.startswith(b"{"):
         return None
-    opened: list[bytes] = []
-    awaited, start, position = "value", 0, 0
-    while position < len(text):
-        token = _TOKEN.match(text, position)
-        if token is None:  # a string without its end
-            break
-        start, position = position, token.end()
-        if token[0] in b"}]":
+    opened, last = bytearray(), None
+    for last in _STRUCTURE.finditer(text):
+        mark = text[last.start()]
+        if mark in b"{[":
+            opened.append(mark)
+            if len(opened) > _DEEPEST:
+                return None
+        elif mark in b"}]":
             opened.pop()
-        elif token[0] in b"{[":
-            opened.append(token[0])
-        if not opened:
-            whole = text[:position]
-            return Completed(whole, text[position:]) if is_exact(whole) else None
-        awaited = _awaited(token[0], awaited, opened)
-    if awaited == "end of scalar":
-        position = start
-    ends = islice(_ends(text[position:], awaited), _KEYS_TRIED)
-    closers = b"".join(_CLOSERS[bracket] for bracket in reversed(opened))
-    wholes = (text[:position] + end + closers for end in ends)
-    return next((Completed(whole, b"") for whole in wholes if is_exact(whole)), None)
+            if not opened:
+                whole = text[: last.end()]
+                return Completed(whole, text[last.end() :]) if _is_exact(whole) else None
+    closers = b"".join(_CLOSERS[mark] for mark in reversed(opened))
+    wholes = (begun + closers for begun in _closable(text, last, inside_object=opened[-1] in b"{"))
+    return next((Completed(whole, b"") for whole in wholes if _is_exact(whole)), None)
 
 
-def _awaited(token: bytes, awaited: str, opened: list[bytes]) -> str:
-    """What comes after a token of well-formed JSON; of other JSON any answer will do, the whole is judged later."""
-    if token == b",":
-        return "key" if opened[-1] == b"{" else "value"
-    if token.startswith(b'"'):
-        return "colon" if awaited in {"key", "first key"} else "more"
-    fixed = {b"{": "first key", b"[": "first item", b":": "value", b"}": "more", b"]": "more"}
-    return fixed.get(token, "end of scalar")
+def _closable(text: bytes, last: re.Match[bytes] | None, *, inside_object: bool) -> Iterator[bytes]:
+    """Ways to go on with `text` until its containers can be closed; of JSON that is none, any will do.
+
+    `last`: its last string or bracket.
+    """
+    start, end = last.span() if last else (0, 0)
+    if end < len(text):
+        yield from _with_value(text, end, inside_object=inside_object)
+    elif text[start] not in b'"':
+        yield text
+    elif inside_object and text[start - 1] in b"{,":
+        keys = (text,) if last and last[1] else _with_keys(text, start)
+        yield from (key + b":" + _LEAST_VALUE for key in keys)
+    elif last and last[1]:
+        yield text
+    elif (string := _begun_string(text[start:])) is not None:
+        yield text[:start] + string + b'"'
 
 
-def _ends(partial: bytes, awaited: str) -> Iterable[bytes]:
-    """Ways to go on, from the last token that may not be whole, until the open containers can be closed."""
-    if awaited == "end of scalar":
-        return _finished_scalars(partial)
-    if awaited in {"key", "first key"} and (partial or awaited == "key"):
-        return (key + b":null" for key in _finished_strings(partial or b'"', more=(b"", b"~", b"~~")))
-    if partial:
-        return _finished_strings(partial)
-    return {"colon": (b":null",), "value": (b"null",)}.get(awaited, (b"",))
+def _with_value(text: bytes, start: int, *, inside_object: bool) -> Iterator[bytes]:
+    """Of a text that ends, after its last string or bracket at `start`, with a mark or a scalar."""
+    end = max(text.rfind(mark, start) for mark in (b",", b":")) + 1 or start
+    if end < len(text):
+        yield from (text[:end] + scalar for scalar in _scalars(text[end:]))
+    elif text.endswith(b",") and inside_object:
+        yield from (key + b":" + _LEAST_VALUE for key in _with_keys(text + b'"', end))
+    else:
+        yield text + _LEAST_VALUE
 
 
-def _finished_strings(partial: bytes, more: tuple[bytes, ...] = (b"",)) -> Iterator[bytes]:
-    for end, text in product((*_ESCAPE_ENDS, *_CHARACTER_ENDS), more):
-        whole = partial + end + text + b'"'
-        if is_exact(whole):
-            yield whole
-
-
-def _finished_scalars(partial: bytes) -> Iterator[bytes]:
+def _scalars(partial: bytes) -> Iterator[bytes]:
     yield from (word for word in _WORDS if word.startswith(partial))
-    if partial[:1] in b"-0123456789":
-        yield from (partial + end for end in _SCALAR_ENDS if is_exact(partial + end))
+    if (number := completed_number(partial)) is not None:
+        yield number
+
+
+def _with_keys(text: bytes, start: int) -> Iterator[bytes]:
+    """The text with the key that begins at `start` finished, the shortest first: it may stand there already."""
+    key = _begun_string(text[start:])
+    if key is not None:
+        fresh = sha256(text).hexdigest().encode()
+        yield from (text[:start] + key + more + b'"' for more in (b"", b"~", b"~~", fresh))
+
+
+def _begun_string(partial: bytes) -> bytes | None:
+    """A string without its last quote that begins with `partial` and ends with a whole character."""
+    return next((partial + end for end in _STRING_ENDS if _is_exact(partial + end + b'"')), None)

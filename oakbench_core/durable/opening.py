@@ -31,9 +31,11 @@ def failures_named(path: Path, doing: str) -> Iterator[None]:
     """Turn what the system refuses into an error that says what was being done to which path.
 
     Raises:
-        UsageError: the path is not there.
+        UsageError: the path is not there, or is none that a file can have.
         PlatformError: the system refuses.
     """
+    if not _can_name_a_file(path):
+        raise _error(UsageError, path, f"cannot {doing}: no file can have this name")
     try:
         yield
     except FileNotFoundError:
@@ -41,12 +43,31 @@ def failures_named(path: Path, doing: str) -> Iterator[None]:
     except NotADirectoryError:
         raise _error(UsageError, path, f"cannot {doing}: a part of the path is no directory") from None
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise _error(UsageError, path, f"cannot {doing}: the name is too long") from None
         reason = "permission denied" if error.errno == errno.EACCES else error.strerror or str(error)
         raise _error(PlatformError, path, f"cannot {doing}: {reason}") from error
 
 
+def _can_name_a_file(path: Path) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 def _error(kind: type[UsageError | PlatformError], path: Path, rule: str) -> UsageError | PlatformError:
     return kind(f"{path}: {rule}", [Problem(rule=rule, file=str(path))])
+
+
+def in_folder(path: Path, name: str) -> Path:
+    """The file of that name if `path` is a folder, else `path` itself.
+
+    Raises:
+        UsageError: no file can have this name.
+    """
+    with failures_named(path, "read it"):
+        return path / name if path.is_dir() else path
 
 
 def expect_regular(status: os.stat_result, path: Path) -> None:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
+from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.framing import RECORD_LIMIT, foreign_plan
-from oakbench_core.durable.torn import completion
+from oakbench_core.durable.torn import completion, torn_start
 from oakbench_core.errors import ExitCode, IdentityError, JournalError, OakbenchError, Problem
 
 if TYPE_CHECKING:
-    from oakbench_core.durable.fold import Next
+    from oakbench_core.durable.fold import Fold
     from oakbench_core.durable.framing import BadLineError
 
 
@@ -72,13 +73,13 @@ _BYTE_ORDER_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _BLANK: Final = b" \t\r\n"
 
 
-def judge(tail: bytes, *, rest_is_nul: bool, expected: Next, bad_line: BadLineError | None) -> Verdict:
+def judge(tail: bytes, *, rest_is_nul: bool, fold: Fold, bad_line: BadLineError | None) -> Verdict:
     """The state of a journal whose last good record is followed by `tail` (not empty), while no one writes it.
 
     Args:
         tail: its first bytes, one more than a record may have if there are so many.
         rest_is_nul: whether all bytes after those are NUL (true also where there are none).
-        expected: what the record that was being written had to agree with.
+        fold: of the good records, which the record that was being written had to agree with.
         bad_line: why the LF-ended line that the tail begins with is not the next record; None: it begins with none.
     """
     if bad_line is not None:
@@ -86,23 +87,41 @@ def judge(tail: bytes, *, rest_is_nul: bool, expected: Next, bad_line: BadLineEr
         return _judge_line(line, bad_line, ends=not after and rest_is_nul and len(tail) <= RECORD_LIMIT)
     text = tail.rstrip(_NUL)
     if not rest_is_nul or len(text) > RECORD_LIMIT:
+        if foreign := foreign_plan(text, fold.plan.plan_sha256):
+            return Verdict(JournalState.INVALID, (foreign,), foreign=True)
         rule = f"expected a line of at most {RECORD_LIMIT:,} bytes with its LF, found more without one"
         return Verdict(JournalState.INVALID, (Problem(rule=rule),))
-    return _judge_fragment(text, expected)
+    return _judge_fragment(text, fold)
 
 
-def _judge_fragment(text: bytes, expected: Next) -> Verdict:
+def _judge_fragment(text: bytes, fold: Fold) -> Verdict:
     if not text:
         return Verdict(JournalState.ZEROS, (Problem(rule="only NUL bytes stand after the last record"),))
-    if completion(text, expected) is not None:
+    if completion(text, fold.next) is not None:
+        if rule := _impossible_start(text, fold):
+            return Verdict(JournalState.INVALID, (Problem(rule=rule, path="$.trial_id"),))
         rule = f"the last record is cut off after {len(text):,} bytes"
         return Verdict(JournalState.TORN, (Problem(rule=rule),))
-    if foreign := foreign_plan(text, expected.plan_sha256):
+    if foreign := foreign_plan(text, fold.plan.plan_sha256):
         return Verdict(JournalState.INVALID, (foreign,), foreign=True)
     if flaw := _never_accidental(text):
         return Verdict(JournalState.INVALID, (Problem(rule=flaw),))
     rule = "the last bytes are no record and no beginning of one"
     return Verdict(JournalState.UNCERTAIN_TAIL, (Problem(rule=rule),))
+
+
+def _impossible_start(text: bytes, fold: Fold) -> str | None:
+    """Why a runner that could start trials cannot have begun to write this start, if it is a start of a named trial."""
+    trial_id = torn_start(text)
+    if trial_id is None or not fold.may_start:
+        return None
+    trial = fold.plan.index.get(trial_id)
+    if trial is None:
+        return f"the torn start of {trial_id!r} names no trial of the plan"
+    standing = fold.ledger.standing(trial)
+    if standing is Standing.UNSTARTED:
+        return None
+    return f"{trial_id} is {standing.name.lower().replace('_', ' ')}, its start cannot have been written again"
 
 
 def _judge_line(line: bytes, flaw: BadLineError, *, ends: bool) -> Verdict:

@@ -8,12 +8,15 @@ makes up the rest.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from oakbench_core.campaign.fields import is_utc_time
+from pydantic import TypeAdapter
+
+from oakbench_core.campaign.fields import JoinedNames, checked, is_utc_time
 from oakbench_core.campaign.vocabulary import EventKind, Terminal
 from oakbench_core.durable.framing import NO_WRITER, RECORD_LIMIT
-from oakbench_core.durable.json_prefix import Completed, completed_object, completed_string
+from oakbench_core.durable.json_prefix import Completed, completed_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,6 +32,8 @@ _TIMES: Final = (
 )
 _WHOLE_SECONDS: Final = len("2000-01-01T00:00:00")
 _HEX: Final = re.compile(rb"[0-9a-f]{0,32}")
+_TORN_START: Final = re.compile(rb'\{"event":"started","trial_id":"([^"]*)"')
+_ID_ENDS: Final = ("", "2", "0")  # a name may begin with a digit; an attempt's number is never 1
 
 
 def completion(fragment: bytes, expected: Next) -> bytes | None:
@@ -45,6 +50,12 @@ def completion(fragment: bytes, expected: Next) -> bytes | None:
         if record is not None and len(record) < RECORD_LIMIT:
             return record
     return None
+
+
+def torn_start(fragment: bytes) -> str | None:
+    """The trial of a beginning of `started` that names it whole; None of any other beginning."""
+    match = _TORN_START.match(fragment)
+    return None if match is None else match[1].decode()
 
 
 def _completed_record(fragment: bytes, parts: Iterable[Part]) -> bytes | None:
@@ -80,9 +91,9 @@ def _trial_part(kind: EventKind) -> Part:
         case EventKind.OPENED | EventKind.CLOSED:
             return _exactly(b"null")
         case EventKind.STARTED | EventKind.FINISHED:
-            return completed_string
+            return _trial_id
         case EventKind.RECOVERED:
-            return _either(_exactly(b"null"), completed_string)
+            return _either(_exactly(b"null"), _trial_id)
 
 
 def _payload_parts(kind: EventKind) -> list[Part]:
@@ -114,6 +125,23 @@ def _either(*parts: Part) -> Part:
         return next((completed for one in parts if (completed := one(text)) is not None), None)
 
     return part
+
+
+@cache
+def _id_type() -> TypeAdapter[str]:
+    return TypeAdapter(JoinedNames)
+
+
+def _trial_id(text: bytes) -> Completed | None:
+    if not b'"'.startswith(text[:1]):
+        return None
+    written, quote, rest = text[1:].partition(b'"')
+    if not written.isascii():
+        return None
+    ends = _ID_ENDS[:1] if quote else _ID_ENDS
+    names = (written.decode("ascii") + end for end in ends)
+    whole = next((name for name in names if checked(_id_type(), name)[0] is not None), None)
+    return None if whole is None else Completed(b'"%b"' % whole.encode(), rest)
 
 
 def _hex(text: bytes) -> Completed | None:

@@ -130,6 +130,8 @@ ENVELOPES: dict[str, tuple[bytes, bytes]] = {
     "an unknown event": (b'"event":"opened"', b'"event":"paused"'),
     "an event that is no word": (b'"event":"opened"', b'"event":1'),
     "another version": (b'"v":1', b'"v":2'),
+    "a float for the version": (b'"v":1', b'"v":1.0'),
+    "a boolean for the version": (b'"v":1', b'"v":true'),
     "an unknown key": (b'"host":"h"', b'"host":"h","hosts":1'),
     "an unknown envelope key": (b',"v":1,', b',"v":1,"w":1,'),
     "a missing key": (b'"v":1,', b""),

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oakbench_core.durable.documents import load_plan, write_document
 from oakbench_core.durable.host import boot_id, file_system
 from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.lock import Liveness, LockState, take_lock
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState
-from oakbench_core.errors import JournalError, PlatformError
+from oakbench_core.durable.writer import JournalWriter
+from oakbench_core.errors import JournalError, PlatformError, UsageError
 from tests.core.durable_outcomes import prefixes, seen
-from tests.core.durable_samples import TRIALS, Script, other_plan, row, sample_lines, sample_plan
+from tests.core.durable_samples import AT, TRIALS, Script, other_plan, row, sample_lines, sample_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -181,6 +183,29 @@ def test_a_missing_lf_that_comes_later_changes_nothing_but_the_state(path: Path)
         assert reader.poll()[:2] == (JournalState.CLEAN, 1)
 
 
+def test_a_record_without_its_lf_is_in_progress_while_a_writer_holds_the_lock(path: Path) -> None:
+    path.write_bytes(HALF + LINES[9][:-1])
+    with JournalReader(path, sample_plan()) as reader:
+        assert reader.poll().state is JournalState.NO_NEWLINE
+        writer = os.open(path, os.O_WRONLY)
+        assert take_lock(writer)
+        assert reader.poll().state is JournalState.IN_PROGRESS
+        assert not reader.problems
+        os.close(writer)
+        assert reader.poll().state is JournalState.NO_NEWLINE
+        append(path, b"\n")
+        assert reader.poll()[:2] == (JournalState.CLEAN, 0)
+
+
+def test_the_missing_lf_is_named_where_it_is_missing(path: Path) -> None:
+    path.write_bytes(HALF + LINES[9][:-1])
+    with JournalReader(path, sample_plan()) as reader:
+        reader.poll()
+        (problem,) = reader.problems
+
+    assert (problem.line, problem.byte) == (10, path.stat().st_size)
+
+
 def test_other_bytes_where_the_lf_was_missing_are_another_journal(path: Path) -> None:
     path.write_bytes(HALF + LINES[9][:-1])
     with JournalReader(path, sample_plan()) as reader:
@@ -339,6 +364,20 @@ def test_what_is_no_file_is_refused_at_once(kind: str, path: Path, monkeypatch: 
 
     with pytest.raises(PlatformError, match="expected a regular file"):
         read_journal(path, sample_plan())
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800", "x" * 300 + "/journal.jsonl", "a\0b/journal.jsonl"])
+def test_a_name_that_no_file_can_have_is_refused(name: str, tmp_path: Path) -> None:
+    plan = sample_plan()
+    for place in (name, tmp_path / name):
+        with pytest.raises(UsageError):
+            read_journal(place, plan)
+        with pytest.raises(UsageError):
+            JournalWriter.open(tmp_path / place, plan, clock=lambda: AT)
+        with pytest.raises(UsageError):
+            load_plan(place)
+    with pytest.raises(UsageError):
+        write_document(tmp_path / name, b"report")
 
 
 def test_a_journal_is_read_through_a_symbolic_link(path: Path) -> None:

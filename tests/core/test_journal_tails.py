@@ -78,6 +78,14 @@ CLASSES: dict[str, tuple[bytes, JournalState]] = {
     "NULs, then text beyond a record": (b"\0" * (RECORD_LIMIT + 7) + b"x", JournalState.INVALID),
     "another plan's record": (Script(other_plan()).opened().lines[0], JournalState.INVALID),
     "another plan's record, cut": (Script(other_plan()).opened().lines[0][:-40], JournalState.INVALID),
+    "another plan's record, too long": (
+        Script(other_plan()).opened().lines[0][:-1] + b" " * RECORD_LIMIT,
+        JournalState.INVALID,
+    ),
+    "another plan's record, too long, with NULs": (
+        Script(other_plan()).opened().lines[0][:-1] + b" " * RECORD_LIMIT + b"\0" * 9,
+        JournalState.INVALID,
+    ),
 }
 
 
@@ -94,9 +102,10 @@ def test_what_follows_the_last_good_record_is_classified(name: str, tmp_path: Pa
     assert reading.tail == (None if not tail or whole else Tail(expected, len(GOOD), len(tail)))
     assert bool(reading.problems) is (expected is not JournalState.CLEAN)
     for problem in reading.problems:
-        assert (problem.file, problem.line) == (str(path), reading.records + 1)
+        assert (problem.file, problem.line) == (str(path), 4)
         assert problem.byte is not None
         assert problem.byte >= len(GOOD)
+        assert problem.byte == reading.size or not whole  # where the LF is missing
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -113,10 +122,11 @@ def test_while_a_writer_holds_the_lock_an_unended_line_is_in_progress(name: str,
     with JournalReader(tmp_path, sample_plan(), probe=lambda _: LockState.HELD) as reader:
         while reader.poll().more:
             pass
-    if tail and b"\n" not in tail and len(tail) <= RECORD_LIMIT:
+    if tail and not tail.endswith(b"\n"):
         expected = JournalState.IN_PROGRESS
 
     assert reader.state is expected
+    assert bool(reader.problems) is (expected not in {JournalState.CLEAN, JournalState.IN_PROGRESS})
     assert reader.fold.records == 3
 
 
@@ -160,6 +170,15 @@ def test_another_plans_journal_is_a_foreign_identity(tmp_path: Path) -> None:
     assert reading.state is JournalState.INVALID
     assert isinstance(reading.refusal, IdentityError)
     assert reading.problems[0].line == 1
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name.startswith("another plan's")])
+def test_a_tail_that_names_another_plan_whole_is_a_foreign_identity_whatever_its_length(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "journal.jsonl").write_bytes(GOOD + CLASSES[name][0])
+
+    assert isinstance(read_journal(tmp_path, sample_plan()).refusal, IdentityError)
 
 
 def test_a_journal_may_begin_with_a_recovery_that_no_writer_stands_before(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ def test_what_is_not_there_is_where_its_table_is() -> None:
 
 KEYS = st.text(st.sampled_from("ab-_. \"'#=[]{},é\\\n"), min_size=1, max_size=4)
 STRINGS = st.text(st.sampled_from("ab\"'\\\n\t[]{}#=,é"), max_size=8)
+LF = "\n"
 VALUES = st.recursive(
     st.one_of(STRINGS, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False)),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
@@ -125,9 +126,12 @@ class Writer:
     def _note(self, path: str) -> None:
         self.lines.setdefault(path, self.text.count("\n") + 1)
 
-    def _basic(self, text: str) -> str:
+    def _escaped(self, text: str, raw: str = "") -> str:
         escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
-        return '"' + "".join(escapes.get(character, character) for character in text) + '"'
+        return "".join(part if part in raw else escapes.get(part, part) for part in text)
+
+    def _basic(self, text: str) -> str:
+        return f'"{self._escaped(text)}"'
 
     def _pair(self, path: str, key: str, value: Any) -> None:
         self._put(self._basic(key) + self._pick("", " "))
@@ -157,10 +161,8 @@ class Writer:
 
     def _string(self, text: str) -> str:
         # TOML leaves out a first line feed, and a literal string has no escapes.
-        multi = self._basic(text).replace("\\n", "\n").replace('\\"', '"' if '"""' not in text else '\\"')
-        ways = [self._basic(text)]
-        if not text.endswith('"'):
-            ways.append(f'""\n{multi}""'.replace('""\n"', '"""\n', 1))
+        kept = [LF] if '"""' in text or text.endswith('"') else [LF, LF + '"']
+        ways = [self._basic(text), *(f'"""\n{self._escaped(text, raw)}"""' for raw in kept)]
         if "'" not in text:
             ways.append(f"'''\n{text}'''")
             if "\n" not in text:

@@ -3,6 +3,7 @@
 - The fold over any split of the bytes equals the fold over the whole.
 - The fast path accepts exactly the bytes that the measure accepts, and decodes them alike.
 - Every beginning of a record has a completion, and a completion is a record that the fragment begins.
+- Every beginning of a number has a completion; no completion is spelled otherwise than Python would.
 - Whatever bytes stand after good records, the good records stay, and nothing is raised.
 - A writer's acknowledged records are on file, whatever write or sync fails: acknowledged ⊆ journal ⊆ attempted.
 """
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -20,9 +22,11 @@ from hypothesis import strategies as st
 
 from oakbench_core.campaign.fields import is_utc_time
 from oakbench_core.campaign.vocabulary import Terminal
+from oakbench_core.canonical import MAX_INTEGER, parse_strict
 from oakbench_core.durable.fold import Fold
-from oakbench_core.durable.framing import BadLineError, decode_line, first_link
+from oakbench_core.durable.framing import BadLineError, compact, decode_line, first_link
 from oakbench_core.durable.journal import JournalReader
+from oakbench_core.durable.number_prefix import completed_number
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.records import Finished, Started, decode_block, exact
 from oakbench_core.durable.tail import JournalState
@@ -32,7 +36,7 @@ from oakbench_core.errors import PoisonedError
 from tests.core.durable_faults import FaultyFiles
 from tests.core.durable_outcomes import folded, judged, seen
 from tests.core.durable_samples import AT, TRIALS, Script, row, sample_lines, sample_plan
-from tests.laws.strategies_journal import damaged, histories
+from tests.laws.strategies_journal import SPELLINGS, damaged, histories
 
 PLAN = sample_plan()
 
@@ -157,6 +161,45 @@ def test_every_beginning_of_a_record_has_a_completion(script: Script, data: st.D
     assert whole.startswith(line[:size])
     assert completion(whole, fold.next) == whole
     assert judged(fold, line[:size]) is JournalState.TORN
+
+
+@given(histories(), st.data())
+@settings(max_examples=200)
+def test_a_completion_of_any_bytes_is_a_record_in_the_one_encoding(script: Script, data: st.DataObject) -> None:
+    number = data.draw(st.integers(0, len(script.lines) - 1))
+    fold, line = folded(PLAN, script.lines[:number]), script.lines[number]
+    place = data.draw(st.integers(1, len(line) - 2))
+    noise = data.draw(st.binary(max_size=3) | st.sampled_from(SPELLINGS))
+    fragment = line[:place] + noise + line[place : place + data.draw(st.integers(0, 40))]
+    whole = completion(fragment, fold.next)
+    if whole is None:
+        return
+
+    assert whole.startswith(fragment)
+    value, problems = parse_strict(whole)
+    assert not problems
+    assert compact(value) == whole
+    assert completion(whole, fold.next) == whole
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-MAX_INTEGER, MAX_INTEGER))
+@settings(max_examples=200)
+def test_every_beginning_of_a_number_has_a_completion(number: float) -> None:
+    for size in range(1, len(repr(number)) + 1):
+        begun = repr(number)[:size].encode()
+        whole = completed_number(begun)
+        assert whole is not None
+        assert whole.startswith(begun)
+        assert compact(json.loads(whole)) == whole
+
+
+@given(st.from_regex(r"-?[0-9]{1,18}(\.[0-9]{0,17})?(e[+-]?[0-9]{0,3})?", fullmatch=True))
+def test_no_completion_of_a_number_is_spelled_otherwise_than_python_would(begun: str) -> None:
+    whole = completed_number(begun.encode())
+    if whole is not None:
+        assert whole.startswith(begun.encode())
+        assert compact(json.loads(whole)) == whole
+        assert not parse_strict(whole)[1]
 
 
 @given(st.integers(0, len(sample_lines())), st.binary(max_size=80))
