@@ -7,13 +7,15 @@ bytes each, whatever the journal holds. An event that breaks a rule changes noth
 from __future__ import annotations
 
 from array import array
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.pool import Pool
 from oakbench_core.campaign.row_rules import EXACT, row_violations
 from oakbench_core.campaign.vocabulary import (
     RESOURCE_UNITS,
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.evidence import EventLike, RowLike
     from oakbench_core.campaign.plan import Plan
-
-V = TypeVar("V")
 
 RESOURCES: Final = tuple(RESOURCE_UNITS)
 POPULATION_FIELDS: Final = (
@@ -112,23 +112,6 @@ class Ending(NamedTuple):
     error_type: str | None
 
 
-class _Pool(Generic[V]):
-    """Values that repeat over many trials, each kept once and named by a small number; 0 names None."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[V | None, int] = {None: 0}
-        self._values: list[V | None] = [None]
-
-    def number(self, value: V | None) -> int:
-        number = self._numbers.setdefault(value, len(self._values))
-        if number == len(self._values):
-            self._values.append(value)
-        return number
-
-    def value(self, number: int) -> V | None:
-        return self._values[number]
-
-
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """One recovery on file: the trial reserved as an uncertain interruption, if any, and how it was decided."""
@@ -160,14 +143,15 @@ class Ledger:
         self.reserved_s = 0
         self.unmeasured_charges = 0
         self.reservations: list[Reservation] = []
+        self.is_opened = False  # by an `opened` that no `closed` and no recovery followed
         self.unsafe_filesystem = False
         self.last_runner: Any = None  # the `runner` of the last `opened`
         self.last_stop: Any = None  # the `stop` of a `closed` that nothing followed
         self._values = {name: array("d", [_UNMEASURED]) * size for name in RESOURCES}
         self._columns = tuple(self._values.values())
-        self._populations: _Pool[tuple[Any, ...]] = _Pool()
-        self._accountings: _Pool[Accounting] = _Pool()
-        self._endings: _Pool[Ending] = _Pool()
+        self._populations: Pool[tuple[Any, ...]] = Pool()
+        self._accountings: Pool[Accounting] = Pool()
+        self._endings: Pool[Ending] = Pool()
         self._population = array("i", [0]) * size
         self._accounting = array("i", [0]) * size
         self._ending = array("i", [0]) * size
@@ -215,6 +199,32 @@ class Ledger:
         self._next_unstarted = place
         return place if place < len(self.standings) else None
 
+    def first_unstarted(self, beginning: str = "") -> str | None:
+        """The ID of the first unstarted trial of the schedule whose ID begins so."""
+        first = self.next_unstarted
+        for place in range(len(self.standings) if first is None else first, len(self.standings)):
+            trial_id = self.plan.schedule[place].trial_id
+            if self.standings[place] == Standing.UNSTARTED and trial_id.startswith(beginning):
+                return trial_id
+        return None
+
+    def may_start(self, *, proved: bool) -> bool:
+        """Whether the last runner could have been starting a trial; `proved`: it is known that it was trying."""
+        return self.is_opened and (proved or len(self.in_flight) < self.last_runner.max_parallel)
+
+    def foreseeing(self, event: EventLike) -> Ledger:
+        """This ledger after one more `recovered`, which must be legal; this one stays as it is.
+
+        The columns are shared: a recovery changes no trial's start, end or row.
+        """
+        foreseen = copy(self)
+        foreseen.standings, foreseen.tallies = bytearray(self.standings), list(self.tallies)
+        foreseen.events, foreseen.in_flight = dict(self.events), dict(self.in_flight)
+        foreseen.reservations = list(self.reservations)
+        if violations := foreseen.apply(event):
+            raise ValueError(violations)
+        return foreseen
+
     def apply(self, event: EventLike) -> tuple[Violation, ...]:
         """Fold one event in; empty if it was legal, else every rule it breaks, and nothing has changed."""
         if event.plan_sha256 != self.plan.plan_sha256:
@@ -229,6 +239,7 @@ class Ledger:
 
     def _note_runner(self, kind: str, event: Any) -> None:
         self.in_flight.clear()
+        self.is_opened = kind == EventKind.OPENED
         if kind == EventKind.CLOSED:
             self.last_stop = event.stop
             return
@@ -276,6 +287,7 @@ class Ledger:
     def _note_recovery(self, event: Any) -> None:
         recovery = event.recovery
         self.in_flight.clear()
+        self.is_opened = False
         self.last_stop = None
         self.reservations.append(Reservation(event.trial_id, recovery.kind, recovery.reason))
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 _HASH_SUFFIX: Final = len(',"hash":""}') + 32
 _NOT_ON_FILE: Final = -1
-_OF_A_RUN: Final = frozenset({EventKind.OPENED, EventKind.CLOSED, EventKind.RECOVERED})
 _SECONDS: Final = re.compile(r"[0-5][0-9](\.[0-9]{1,9})?Z", re.ASCII)
 
 
@@ -76,7 +75,7 @@ class Fold:
         self.last_hash: str | None = None
         self.writer: str | None = None
         self.is_closed = False
-        self.may_start = False  # an `opened` is on file since the last `closed` or `recovered`
+        self.kept_names: set[str] = set()  # paths of kept tails that a `recovered` names
         self.first_at: str | None = None
         self.last_at: str | None = None
         self.touched: list[int] = []  # places in the schedule, in the order of the events; the reader empties it
@@ -192,8 +191,8 @@ class Fold:
             self.writer, self.is_closed = event.writer, False
         elif kind == EventKind.CLOSED:
             self.is_closed = True
-        if kind in _OF_A_RUN:
-            self.may_start = kind == EventKind.OPENED
+        elif kind == EventKind.RECOVERED:
+            self.kept_names.update(event.recovery.kept_as)
         if not self.records:
             self.first_hash, self.first_at = event.hash, at
         self.last_hash, self.last_at = event.hash, at

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.host import boot_id, file_system
+from oakbench_core.durable.judgement import Beside, Conclusion, End, conclude
 from oakbench_core.durable.lock import Liveness, LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, in_folder, open_to_read
-from oakbench_core.durable.tail import JournalState, Tail, Verdict, judge, refusal
-from oakbench_core.errors import JournalError, Problem, UsageError
+from oakbench_core.durable.tail import JournalState, Verdict, refusal
+from oakbench_core.errors import JournalError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
-    from oakbench_core.errors import OakbenchError
+    from oakbench_core.durable.tail import Tail
+    from oakbench_core.errors import OakbenchError, Problem
 
 JOURNAL_NAME: Final = "journal.jsonl"
 POLL_LIMIT: Final = 8 << 20
 _BLOCK: Final = RECORD_LIMIT  # a block without an LF is then a line too long
 _RAW_BLOCK: Final = 16 << 10
-_NO_NEWLINE: Final = Verdict(JournalState.NO_NEWLINE, (Problem(rule="the last record lacks its LF, and nothing else"),))
 
 
 class Poll(NamedTuple):
@@ -84,14 +85,16 @@ class JournalReader:
         self.plan = plan
         self._probe = probe
         self._descriptor: int | None = None
-        self._forget(Verdict(JournalState.ABSENT))
+        self._forget(JournalState.ABSENT)
 
-    def _forget(self, verdict: Verdict) -> None:
+    def _forget(self, state: JournalState) -> None:
         self.close()
         self.fold = Fold(self.plan)
         self.size = 0
         self.liveness = Liveness.UNKNOWN
-        self._verdict = verdict
+        self.conclusion = Conclusion(Verdict(state))
+        self._foreseen: Ledger | None = None
+        self._beside: Beside | None = None
         self._bad_line: BadLineError | None = None
         self._stamp: _Stamp | None = None
         self._lock: LockState | None = None
@@ -114,9 +117,26 @@ class JournalReader:
         return self.fold.ledger
 
     @property
+    def ledger_after_recovery(self) -> Ledger:
+        """The ledger with the event that a recovery would append, so that counts are equal before and after it."""
+        tail = self.tail
+        if tail is None or tail.would_recover is None:
+            return self.ledger
+        if self._foreseen is None:
+            from oakbench_core.campaign.events import evidence_type
+
+            self._foreseen = self.ledger.foreseeing(evidence_type().validate_python(tail.would_recover))
+        return self._foreseen
+
+    @property
     def state(self) -> JournalState:
         """As the last poll that reached the end of the file found it."""
-        return self._verdict.state
+        return self.conclusion.verdict.state
+
+    @property
+    def lacks_newline(self) -> bool:
+        """Whether only the LF of the last record is missing."""
+        return self._lacks_newline
 
     @property
     def offset(self) -> int:
@@ -125,25 +145,26 @@ class JournalReader:
 
     @property
     def tail(self) -> Tail | None:
-        """What stands after the last good record; None if nothing does."""
-        size = self.size - self.offset
-        return Tail(self.state, self.offset, size) if size > 0 else None
+        """What stands after the last good record; None if nothing does and no recovery was broken off there."""
+        return self.conclusion.tail
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the tail lacks, or what makes the journal invalid: each with file, line and byte."""
         line, file, start = self.fold.records + (not self._lacks_newline), str(self.path), self.offset
         return tuple(
-            replace(problem, file=file)
+            problem
+            if problem.file is not None
+            else replace(problem, file=file)
             if problem.line is not None
             else replace(problem, file=file, line=line, byte=start + (problem.byte or 0))
-            for problem in self._verdict.problems
+            for problem in self.conclusion.verdict.problems
         )
 
     @property
     def refusal(self) -> OakbenchError | None:
         """The error of a journal without results; None if it has results."""
-        return refusal(replace(self._verdict, problems=self.problems))
+        return refusal(replace(self.conclusion.verdict, problems=self.problems))
 
     def poll(self, max_bytes: int = POLL_LIMIT) -> Poll:
         """Read on, one block past `max_bytes` at most, and judge the tail once the end is reached.
@@ -158,15 +179,19 @@ class JournalReader:
         return Poll(state, max(self.fold.records - before, 0), touched, more=state is None)
 
     def _advance(self, max_bytes: int) -> JournalState | None:
+        beside = Beside.of(self.path)
         status = self._look()
         if status is None or self._descriptor is None:
+            if self.state is JournalState.ABSENT:
+                self._conclude_absent(beside)
             return self.state
-        if _Stamp.of(status) == self._stamp and self._probe(self._descriptor) is self._lock:
+        seen = (_Stamp.of(status), beside)
+        if seen == (self._stamp, self._beside) and self._probe(self._descriptor) is self._lock:
             return self.state
         if not self._read_on(self._descriptor, max_bytes):
             self.size = max(status.st_size, self.fold.offset)
             return None
-        return self._conclude(self._descriptor)
+        return self._conclude(self._descriptor, beside)
 
     def _look(self) -> os.stat_result | None:
         """The file's status, opened if need be; None if there is none, or no longer the one that was read."""
@@ -177,14 +202,14 @@ class JournalReader:
         if self._descriptor is not None:
             if status is not None and self._is_same(status, self._descriptor):
                 return status
-            self._forget(Verdict(JournalState.REPLACED))
+            self._forget(JournalState.REPLACED)
             return None
         try:
             self._descriptor = None if status is None else open_to_read(self.path)
         except UsageError:  # renamed away since the look
             status = None
         if status is None:
-            self._forget(Verdict(JournalState.ABSENT))
+            self._forget(JournalState.ABSENT)
             self.liveness = Liveness.FREE
         return status
 
@@ -195,7 +220,7 @@ class JournalReader:
             return False
         if stamp == self._stamp:
             return True
-        if opened.size < self.size:
+        if opened.size < self.offset:
             return False
         # The chain ends in the last hash: if that still stands there, so does everything before it.
         last = b'"%b"}\n' % self.fold.last_hash.encode() if self.fold.last_hash else b""
@@ -206,7 +231,8 @@ class JournalReader:
 
     def _read_on(self, descriptor: int, max_bytes: int) -> bool:
         """Fold whole lines in; False if the limit came before the end or the first bad line."""
-        self._bad_line = None
+        self._bad_line, self._foreseen = None, None
+        self.conclusion = self.conclusion._replace(tail=None)  # no tail is known until the end is reached again
         end = self.fold.offset + max_bytes
         try:
             while self.fold.offset < end:
@@ -217,7 +243,7 @@ class JournalReader:
             return True
         return False
 
-    def _conclude(self, descriptor: int) -> JournalState | None:
+    def _conclude(self, descriptor: int, beside: Beside) -> JournalState | None:
         """Judge what stands at the end; None if more came meanwhile."""
         size = os.fstat(descriptor).st_size
         lock = self._probe(descriptor)
@@ -227,25 +253,13 @@ class JournalReader:
         whole_line = self._bad_line is None and b"\n" in tail[:RECORD_LIMIT]
         if whole_line or (lock is not LockState.HELD and status.st_size != size):
             return None
-        self._verdict = self._verdict_on(descriptor, tail, lock)
+        if tail and self._bad_line is None and lock is not LockState.HELD:
+            self._take_without_newline(tail)
+        is_amid_write = lock is LockState.HELD and self._is_unended(descriptor, tail)
+        self._judge(descriptor, beside, is_amid_write=is_amid_write)
         self.liveness = self._liveness(lock)
-        self._stamp, self._lock = _Stamp.of(status), lock
+        self._stamp, self._beside, self._lock = _Stamp.of(status), beside, lock
         return self.state
-
-    def _verdict_on(self, descriptor: int, tail: bytes, lock: LockState) -> Verdict:
-        if lock is LockState.HELD and self._is_unended(descriptor, tail):
-            return Verdict(JournalState.IN_PROGRESS)
-        if self._lacks_newline:
-            return _NO_NEWLINE
-        if not tail:
-            return Verdict(JournalState.CLEAN if self.size else JournalState.EMPTY)
-        if self._bad_line is not None:
-            ends = self.size == self.fold.offset + len(tail)
-            return judge(tail, rest_is_nul=ends, fold=self.fold, bad_line=self._bad_line)
-        if self._takes(tail):
-            return _NO_NEWLINE
-        rest_is_nul = self._is_nul(descriptor, self.fold.offset + len(tail))
-        return judge(tail, rest_is_nul=rest_is_nul, fold=self.fold, bad_line=None)
 
     def _is_unended(self, descriptor: int, tail: bytes) -> bool:
         """Whether the file's last byte is no LF."""
@@ -253,21 +267,28 @@ class JournalReader:
             return os.pread(descriptor, 1, self.size - 1) != b"\n"
         return not tail.endswith(b"\n") if tail else self._lacks_newline
 
-    def _takes(self, tail: bytes) -> bool:
-        """Whether the tail is a whole record but for its LF; it is folded in."""
+    def _conclude_absent(self, beside: Beside) -> None:
+        self._judge(None, beside, is_amid_write=False)
+
+    def _judge(self, descriptor: int | None, beside: Beside, *, is_amid_write: bool) -> None:
+        end = End(
+            path=self.path,
+            fold=self.fold,
+            descriptor=descriptor,
+            size=self.size,
+            bad_line=self._bad_line,
+            lacks_newline=self._lacks_newline,
+            is_amid_write=is_amid_write,
+        )
+        self.conclusion, self._foreseen = conclude(end, beside), None
+
+    def _take_without_newline(self, tail: bytes) -> None:
+        """Fold in a tail that is a whole record but for its LF."""
         try:
             self.fold.take_line(tail)
         except BadLineError:
-            return False
+            return
         self._lacks_newline = True
-        return True
-
-    def _is_nul(self, descriptor: int, start: int) -> bool:
-        while block := os.pread(descriptor, _BLOCK, start):
-            if block.strip(b"\0"):
-                return False
-            start += len(block)
-        return True
 
     def _liveness(self, lock: LockState) -> Liveness:
         """A free lock proves that no one writes only on the writer's machine, and if both see the same file."""

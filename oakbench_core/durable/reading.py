@@ -82,7 +82,8 @@ class JournalReading:
 
     `events`: the good records as plain dicts, read again by offset. `problems`: what the tail lacks, or what makes the
     journal invalid, each with file, byte, line and rule. `refusal`: the error of a state without results, else None.
-    `ledger` holds the fold of the good records. `size` is that of the file, in bytes; `records` counts good records.
+    `ledger` holds the fold of the good records; `ledger_after_recovery`, which is what reports count, also the event
+    that a recovery would append. `size` is that of the file, in bytes; `records` counts good records.
     """
 
     path: Path
@@ -92,6 +93,7 @@ class JournalReading:
     tail: Tail | None
     liveness: Liveness
     ledger: Ledger
+    ledger_after_recovery: Ledger
     events: Events
     size: int
     records: int
@@ -135,6 +137,7 @@ def reading_of(reader: JournalReader) -> JournalReading:
         tail=reader.tail,
         liveness=reader.liveness,
         ledger=reader.ledger,
+        ledger_after_recovery=reader.ledger_after_recovery,
         events=events,
         size=reader.size,
         records=fold.records,

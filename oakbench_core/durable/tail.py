@@ -1,13 +1,13 @@
-"""What stands after the last good record: one literal reading of the table of journal states.
+"""What stands after the last good record: the table of journal states, as far as the bytes by themselves decide it.
 
-`journal.head`, the quarantine and recovery are not part of this reader, nor are the states that need them.
+What the head and the quarantine say besides is `judgement`'s.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.framing import RECORD_LIMIT, foreign_plan
@@ -15,6 +15,8 @@ from oakbench_core.durable.torn import completion, torn_start
 from oakbench_core.errors import ExitCode, IdentityError, JournalError, OakbenchError, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oakbench_core.durable.fold import Fold
     from oakbench_core.durable.framing import BadLineError
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 class JournalState(StrEnum):
     """What a journal is; the word is what people and documents are told."""
 
+    BEHIND_HEAD = "BEHIND_HEAD"
+    RECOVERY_PENDING = "RECOVERY_PENDING"
     ABSENT = "ABSENT"
     EMPTY = "EMPTY"
     IN_PROGRESS = "IN_PROGRESS"
@@ -36,15 +40,19 @@ class JournalState(StrEnum):
     @property
     def has_results(self) -> bool:
         """Whether what stands before the tail may be shown and counted."""
-        return self is not JournalState.INVALID
+        return self not in {JournalState.INVALID, JournalState.BEHIND_HEAD}
 
 
 class Tail(NamedTuple):
-    """The bytes after the last good record: what they are, where they begin, how many."""
+    """The bytes after the last good record: what they are, where they begin, how many.
+
+    `would_recover`: the event that a recovery would append, without `at` and `hash`; None where none would append any.
+    """
 
     kind: JournalState
     offset: int
     size: int
+    would_recover: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,12 @@ class Verdict:
     state: JournalState
     problems: tuple[Problem, ...] = ()
     foreign: bool = False
+
+
+class MissingRecordsError(JournalError):
+    """Records that were acknowledged are no longer on file."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.MISSING_RECORDS
 
 
 class TornTailError(JournalError):
@@ -113,7 +127,7 @@ def _judge_fragment(text: bytes, fold: Fold) -> Verdict:
 def _impossible_start(text: bytes, fold: Fold) -> str | None:
     """Why a runner that could start trials cannot have begun to write this start, if it is a start of a named trial."""
     trial_id = torn_start(text)
-    if trial_id is None or not fold.may_start:
+    if trial_id is None or not fold.ledger.is_opened:
         return None
     trial = fold.plan.index.get(trial_id)
     if trial is None:
@@ -150,4 +164,6 @@ def refusal(verdict: Verdict) -> OakbenchError | None:
         return None
     if verdict.foreign:
         return IdentityError("this journal is of another plan", verdict.problems)
+    if verdict.state is JournalState.BEHIND_HEAD:
+        return MissingRecordsError("acknowledged records are missing from this journal", verdict.problems)
     return JournalError("this journal is invalid", verdict.problems)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.vocabulary import ErrorType, Standing, StopReason, Terminal
-from oakbench_core.durable.tail import TornTailError, UncertainTailError
 from oakbench_core.durable.writer import JournalWriter, RunnerFacts
 from oakbench_core.errors import ExitCode, JournalError
 from oakbench_core.running.attempt import AttemptRequest, attempt
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_core.durable.recovery import Repair
     from oakbench_core.running.stopping import StopSwitch
 
 _GIB: Final = 1 << 30
@@ -63,6 +63,9 @@ class RunEnd(NamedTuple):
 class Listener(Protocol):
     """Who is told how a run goes, in the runner's thread, each time when the record of it is durable."""
 
+    def repaired(self, repair: Repair) -> None:
+        """The end that an earlier runner left was brought into order."""
+
     def opened(self, ledger: Ledger) -> None:
         """The journal is this runner's; nothing has been started."""
 
@@ -73,7 +76,11 @@ class Listener(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What is run, and with what. `workspaces`: the root that the user chose; None: the default one."""
+    """What is run, and with what.
+
+    `workspaces`: the root that the user chose; None: the default one. `unsafe_filesystem`: the user said to go on where
+    nothing is known of the journal's file system.
+    """
 
     plan: Plan
     folder: Path
@@ -82,6 +89,7 @@ class RunRequest:
     tool: str
     clock: Callable[[], str]
     workspaces: Path | None = None
+    unsafe_filesystem: bool = False
 
 
 def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) -> RunEnd:
@@ -98,6 +106,8 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
     expect_outside(root)
     expect_runnable(request.plan, request.environment)
     with ForkServer() as server, _opened(request) as writer:
+        if writer.repaired is not None:
+            listener.repaired(writer.repaired)
         end_leftovers(root)
         listener.opened(writer.ledger)
         system = os.uname()
@@ -119,12 +129,10 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
 
 def _opened(request: RunRequest) -> JournalWriter:
     settings = request.settings.model_dump(mode="json")
-    facts = RunnerFacts(tool=request.tool, max_parallel=1, settings=settings)
-    try:
-        return JournalWriter.open(request.folder, request.plan, clock=request.clock, runner=facts)
-    except (TornTailError, UncertainTailError) as error:
-        error.next_step = "nothing was changed and nothing is lost: `verify` shows the place, `report` counts the rest"
-        raise
+    facts = RunnerFacts(
+        tool=request.tool, max_parallel=1, settings=settings, unsafe_filesystem=request.unsafe_filesystem
+    )
+    return JournalWriter.open(request.folder, request.plan, clock=request.clock, runner=facts)
 
 
 _Stop = tuple[StopReason, int, str | None]

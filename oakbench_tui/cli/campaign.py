@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _CODES = {
     JournalState.TORN: ExitCode.TORN,
     JournalState.ZEROS: ExitCode.TORN,
+    JournalState.RECOVERY_PENDING: ExitCode.TORN,
     JournalState.UNCERTAIN_TAIL: ExitCode.UNCERTAIN,
 }
 
@@ -43,7 +44,7 @@ class Campaign:
     @property
     def progress_codes(self) -> tuple[ExitCode, ...]:
         """10 and 11 where they apply; they count only where they are asked for."""
-        tallies = self.journal.ledger.tallies
+        tallies = self.journal.ledger_after_recovery.tallies
         ended = len(self.plan.schedule) - sum(
             tallies[standing] for standing in (Standing.UNSTARTED, Standing.INTERRUPTED, Standing.UNCERTAIN)
         )

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from oakbench_core.errors import ExitCode, OakbenchError
-from oakbench_tui.cli import demo, freeze, report, schema, status, verify, watch
+from oakbench_tui.cli import demo, freeze, recover, report, schema, status, verify, watch
 from oakbench_tui.cli import run as run_command
 from oakbench_tui.cli.crash import write_crash_file
 from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, put_line, say, say_error
@@ -32,6 +32,7 @@ for command in (
     status.status,
     report.report,
     verify.verify,
+    recover.recover,
     schema.schema,
 ):
     app.command()(command)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oakbench_core.errors import ExitCode, strongest
+from oakbench_core.errors import PRECEDENCE, ExitCode, strongest
 from oakbench_tui.cli.campaign import open_campaign
+from oakbench_tui.cli.expecting import ExpectLast, ExpectPlan, expectation
 from oakbench_tui.cli.folder import Folder
 from oakbench_tui.cli.output import put, say
 
@@ -30,13 +32,13 @@ def rendered(campaign: Campaign, form: str) -> str:
 
     if campaign.journal.refusal is not None:
         raise campaign.journal.refusal
-    summary = report_ledger(campaign.journal.ledger)
+    summary = report_ledger(campaign.journal.ledger_after_recovery)
     if form == ReportFormat.JSON:
         return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     return render_markdown(summary)
 
 
-def report(
+def report(  # noqa: PLR0913 - each is an option of the command line
     directory: Folder = Path(),
     *,
     form: Annotated[ReportFormat, typer.Option("--format", help="md for people, json for programs.")] = ReportFormat.MD,
@@ -48,6 +50,8 @@ def report(
         bool,
         typer.Option("--require-complete", help="Exit with 10 if trials are missing, 11 if a writer is at work."),
     ] = False,
+    expect_plan: ExpectPlan = None,
+    expect_last: ExpectLast = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on stderr but errors.")] = False,
 ) -> None:
     """Write what may be said of a campaign, with every trial counted and every withheld number named.
@@ -58,9 +62,12 @@ def report(
       oakbench-tui report runs/vcs-2026 --format json | jq '.groups[].success'
       oakbench-tui report runs/vcs-2026 -o report.md --require-complete
 
-    A journal with a torn end is reported all the same, and the exit code is 20 or 21.
+    A journal with a torn end is reported all the same, as it stands after a recovery, and the exit code is 20 or 21.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     campaign = open_campaign(directory)
+    expected = expectation(campaign, expect_plan, expect_last)
+    if expected.errors:
+        raise min(expected.errors, key=lambda error: PRECEDENCE.index(error.exit_code))
     text = rendered(campaign, form)
     if output is None:
         put(text)
@@ -70,11 +77,13 @@ def report(
         write_document(output, text.encode())
         if not quiet:
             say(f"written: {output}")
+    if expected.words is not None and not quiet:
+        say(f"the expected record is on file; {expected.words}")
     code = campaign.journal_code
     if code and not quiet:
         for problem in campaign.journal.problems:
             say(f"warning: {problem}")
-        say(f"next: oakbench-tui verify {campaign.folder}")
+        say(f"next: oakbench-tui recover {shlex.quote(str(campaign.folder))}")
     progress = campaign.progress_codes if require_complete else ()
     if progress and not quiet:
         lacking = "a writer is at work" if ExitCode.WRITER_LIVE in progress else "not every scheduled trial is finished"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_core.durable.recovery import Repair
     from oakbench_core.running.runner import RunEnd, TrialEnd
     from oakbench_core.running.stopping import StopSwitch
 
@@ -37,6 +38,12 @@ class _Progress:
     def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
         self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
         self._running: ScheduledTrial | None = None
+
+    def repaired(self, repair: Repair) -> None:
+        from oakbench_tui.cli.recover import recovery_lines
+
+        for line in ("the journal's end was repaired:", *recovery_lines(repair)):
+            self._tell(say, line)
 
     def opened(self, ledger: Ledger) -> None:
         from oakbench_tui.cli.progress import opening_line
@@ -83,7 +90,12 @@ class _Progress:
 
 
 def run_folder(
-    folder: Path, put: Callable[[str], None], given: Iterable[str] = (), workspaces: Path | None = None
+    folder: Path,
+    put: Callable[[str], None],
+    given: Iterable[str] = (),
+    workspaces: Path | None = None,
+    *,
+    unsafe_filesystem: bool = False,
 ) -> RunEnd:
     """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
 
@@ -92,6 +104,7 @@ def run_folder(
         put: shows a line of progress.
         given: settings for this run only, each as NAME=VALUE.
         workspaces: the root that the user chose.
+        unsafe_filesystem: go on where nothing is known of the journal's file system.
 
     Raises:
         LockedError: another runner has it. Else as `load_plan`, `run_settings` and `run_campaign`.
@@ -116,6 +129,7 @@ def run_folder(
         tool=f"oakbench {version('oakbench')}",
         clock=utc_now,
         workspaces=workspaces,
+        unsafe_filesystem=unsafe_filesystem,
     )
     with switch.on_signals():
         end = run_campaign(request, switch, progress)
@@ -157,6 +171,10 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A setting of [run], for this run only."),
     ] = None,
+    unsafe_filesystem: Annotated[
+        bool,
+        typer.Option("--unsafe-filesystem", help="Run on a file system that may lose what was synced; reports say so."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No lines of progress.")] = False,
 ) -> None:
     """Run what is unstarted of a frozen campaign, one trial at a time, until its schedule or its budget ends.
@@ -173,13 +191,16 @@ def run(
 
     Settings: halt_after, min_free_gib, output_cap_mib, grace_s, keep_workspaces.
 
-    Exit codes: 0 the schedule is exhausted; 12 stopped by the budget; 13 it stopped itself; 20 the journal is torn;
-    31 an input changed; 40 it cannot be run here; 41 another runner has it; 43 a write's outcome is unknown.
+    A torn end that an earlier run left is repaired first, and said. Nothing is written to a journal that is uncertain
+    (21), invalid (30), or from which acknowledged records are missing (32): see `verify`.
+
+    Exit codes: 0 the schedule is exhausted; 12 stopped by the budget; 13 it stopped itself; 31 an input changed;
+    40, 42 it cannot be run here; 41 another runner has it; 43 a write's outcome is unknown.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_tui.cli.progress import why
 
     put = (lambda _: None) if quiet else _put_line_while_there_is_room
-    end = run_folder(campaign_folder(directory), put, settings or (), workspaces)
+    end = run_folder(campaign_folder(directory), put, settings or (), workspaces, unsafe_filesystem=unsafe_filesystem)
     if quiet and end.code != ExitCode.DONE:
         say(why(end))
     raise typer.Exit(end.code)

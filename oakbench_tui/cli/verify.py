@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from oakbench_core.campaign.vocabulary import RecoveryKind
 from oakbench_core.display import display_safe
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import ExitCode, strongest
 from oakbench_tui.cli.campaign import open_campaign
+from oakbench_tui.cli.expecting import ExpectLast, ExpectPlan, expectation
 from oakbench_tui.cli.folder import Folder
 from oakbench_tui.cli.output import put_line
 
 if TYPE_CHECKING:
+    from oakbench_core.durable.tail import Tail
+    from oakbench_core.errors import Problem
     from oakbench_tui.cli.campaign import Campaign
+    from oakbench_tui.cli.expecting import Expectation
 
 _MEANING = {
     JournalState.ABSENT: "no journal yet: nothing was started",
@@ -29,12 +34,16 @@ _MEANING = {
     JournalState.TORN: "its last record was not written whole; all before it is",
     JournalState.UNCERTAIN_TAIL: "its last bytes are no record of which anything is certain; all before them is whole",
     JournalState.INVALID: "it proves nothing: a record is not what was written",
+    JournalState.BEHIND_HEAD: "it proves nothing: records that were acknowledged are no longer on file",
+    JournalState.RECOVERY_PENDING: "a recovery of its end was broken off; all before it is whole",
 }
 _NEXT = {
-    JournalState.TORN: "nothing is lost but the torn record; reports count its trial as it stood before",
-    JournalState.ZEROS: "nothing is lost but the record that was being written",
-    JournalState.UNCERTAIN_TAIL: "keep the file as it is; reports leave the uncertain bytes out and say so",
+    JournalState.NO_NEWLINE: "nothing need be done: `run` adds the line feed and goes on, and so does `recover`",
+    JournalState.TORN: "`run` keeps the torn record aside and goes on; `recover` does it without running",
+    JournalState.ZEROS: "`run` keeps the bytes aside and goes on; `recover` does it without running",
+    JournalState.RECOVERY_PENDING: "`recover` finishes it, and so does `run`",
     JournalState.INVALID: "compare the file with a copy; it was edited, mixed or damaged after it was written",
+    JournalState.BEHIND_HEAD: "put the journal back from a copy; nothing is written to it as it is",
 }
 _WRITER = {
     Liveness.WRITING: "at work",
@@ -43,7 +52,21 @@ _WRITER = {
 }
 
 
-def verification(campaign: Campaign, code: ExitCode) -> dict[str, Any]:
+def next_step(campaign: Campaign) -> str | None:
+    """What to do about the state, in a sentence; None: nothing."""
+    journal = campaign.journal
+    if journal.state is not JournalState.UNCERTAIN_TAIL:
+        return _NEXT.get(journal.state)
+    recovery = {} if journal.tail is None else (journal.tail.would_recover or {}).get("recovery", {})
+    if recovery.get("kind") == RecoveryKind.UNCERTAIN_PROVED:
+        return "the head proves that the bytes were never acknowledged: `recover` keeps them aside"
+    return (
+        "nothing proves that the bytes were not acknowledged: compare with a copy; `recover --accept-uncertain-tail` "
+        "keeps them aside and goes on without them"
+    )
+
+
+def verification(campaign: Campaign, code: ExitCode, expected: Expectation) -> dict[str, Any]:
     """What `--json` prints: `oakbench.verify/1`."""
     journal = campaign.journal
     tail = journal.tail
@@ -59,15 +82,24 @@ def verification(campaign: Campaign, code: ExitCode) -> dict[str, Any]:
         "last_seq": journal.last_seq,
         "last_hash": journal.last_hash,
         "liveness": journal.liveness.value,
-        "tail": None if tail is None else {"offset": tail.offset, "bytes": tail.size},
+        "tail": None
+        if tail is None
+        else {"offset": tail.offset, "bytes": tail.size, "would_recover": tail.would_recover},
+        "records_after_expected": expected.following,
+        "next": next_step(campaign),
         "problems": [
             {"file": problem.file, "line": problem.line, "byte": problem.byte, "rule": problem.rule}
-            for problem in journal.problems
+            for problem in (*journal.problems, *_unmet(campaign, expected))
         ],
     }
 
 
-def verification_lines(campaign: Campaign) -> list[str]:
+def _unmet(campaign: Campaign, expected: Expectation) -> list[Problem]:
+    errors = [error for error in expected.errors if error is not campaign.journal.refusal]
+    return [problem for error in errors for problem in error.problems]
+
+
+def verification_lines(campaign: Campaign, expected: Expectation) -> list[str]:
     """The same for people."""
     journal = campaign.journal
     lines = [
@@ -83,11 +115,28 @@ def verification_lines(campaign: Campaign) -> list[str]:
         lines.append(f"writer     {_WRITER[journal.liveness]}")
     if journal.tail is not None:
         lines.append(f"tail       {journal.tail.size:,} bytes from byte {journal.tail.offset:,} on")
+        lines += _foreseen(journal.tail)
+    if expected.words is not None:
+        lines.append(f"expected   the record is on file; {expected.words}")
     for problem in journal.problems:
-        lines += ["", f"line {problem.line or 0:,}, byte {problem.byte or 0:,}", f"  {problem.rule}"]
-    if journal.state in _NEXT:
-        lines += ["", f"next: {_NEXT[journal.state]}"]
+        place = f"line {problem.line:,}, byte {problem.byte or 0:,}" if problem.line is not None else problem.place
+        lines += ["", place, f"  {problem.rule}"]
+    for problem in _unmet(campaign, expected):
+        lines += ["", problem.place, f"  {problem.rule}"]
+    if step := next_step(campaign):
+        lines += ["", f"next: {step}"]
     return [display_safe(line) for line in lines]
+
+
+def _foreseen(tail: Tail) -> list[str]:
+    if tail.would_recover is None:
+        return []
+    trial_id, recovery = tail.would_recover["trial_id"], tail.would_recover["recovery"]
+    reserved = "no trial" if trial_id is None else f"{trial_id}, as an uncertain interruption"
+    return [
+        f"recovery   would keep it as {recovery['kept_as'][-1]}",
+        f"           and reserve {reserved} ({recovery['kind']}, {recovery['reason']})",
+    ]
 
 
 def verify(
@@ -97,6 +146,8 @@ def verify(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Also exit with 10 if trials are missing, 11 if a writer is at work.")
     ] = False,
+    expect_plan: ExpectPlan = None,
+    expect_last: ExpectLast = None,
 ) -> None:
     """Check every byte of a campaign's journal, and say what it is.
 
@@ -104,14 +155,18 @@ def verify(
     Examples:
       oakbench-tui verify runs/vcs-2026
       oakbench-tui verify runs/vcs-2026 --json | jq -r .state
+      oakbench-tui verify runs/vcs-2026 --expect-last 8622a1725835593b40baf6d3db3ff480
 
-    Exit codes: 0 sound, absent, empty or being written; 20 torn; 21 uncertain; 30 invalid; 31 of another plan.
+    Exit codes: 0 sound, absent, empty or being written; 20 torn, or a recovery was broken off; 21 uncertain;
+    30 invalid, or the expected record is not in it; 31 of another plan; 32 acknowledged records are missing.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     campaign = open_campaign(directory)
-    code = strongest([campaign.journal_code, *(campaign.progress_codes if exit_code else ())])
+    expected = expectation(campaign, expect_plan, expect_last)
+    unmet = [error.exit_code for error in expected.errors]
+    code = strongest([campaign.journal_code, *unmet, *(campaign.progress_codes if exit_code else ())])
     if as_json:
-        put_line(json.dumps(verification(campaign, code), ensure_ascii=True))
+        put_line(json.dumps(verification(campaign, code, expected), ensure_ascii=True))
     else:
-        for line in verification_lines(campaign):
+        for line in verification_lines(campaign, expected):
             put_line(line)
     raise typer.Exit(code)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
 from oakbench_core.campaign.fields import utc_seconds
-from oakbench_tui.feed.taking import LIVES, last_growth, running_trials
+from oakbench_tui.feed.taking import LIVES, foreseen, last_growth, running_trials
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Reading, Snapshot
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def snapshot_of(folder: Path, plan: Plan, journal: JournalReading, now: float | None = None) -> Snapshot:
     """What the console would show of this reading. `now`: seconds since 1970."""
-    ledger, runner, stop = journal.ledger, journal.ledger.last_runner, journal.ledger.last_stop
+    ledger = journal.ledger_after_recovery
+    runner, stop = ledger.last_runner, ledger.last_stop
     measuring = Measuring(Grouping(plan))
     measuring.note(ledger, range(len(plan.schedule)))
     writer_lives = LIVES[journal.liveness]
@@ -42,6 +43,7 @@ def snapshot_of(folder: Path, plan: Plan, journal: JournalReading, now: float | 
         tail_kind=None if tail is None else str(tail.kind),
         tail_offset=None if tail is None else tail.offset,
         tail_bytes=None if tail is None else tail.size,
+        foreseen=None if tail is None else foreseen(tail),
     )
     return Snapshot(
         version=0,

@@ -100,7 +100,7 @@ class Feed:
             else:
                 state, more = poll.state, poll.more
                 touched += poll.touched
-            self._taker.note(self.reader, state, touched, failure)
+            touched += self._taker.note(self.reader, state, touched, failure)
             if not more or time.monotonic() - told > _TELL_EVERY_S:
                 told = time.monotonic()
                 self._publish(touched, state)

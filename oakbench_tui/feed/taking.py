@@ -11,7 +11,7 @@ from oakbench_core.campaign.fields import utc_seconds
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_tui.view.measuring import Grouping, Measuring
-from oakbench_tui.view.snapshot import Reading, Running, Snapshot
+from oakbench_tui.view.snapshot import Foreseen, Reading, Running, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.durable.journal import JournalReader
+    from oakbench_core.durable.tail import Tail
+    from oakbench_tui.view.snapshot import Measured
 
 LIVES: Final = {Liveness.WRITING: True, Liveness.FREE: False, Liveness.UNKNOWN: None}
 _OUTPUTS_OF: Final = 8  # running trials whose artifacts are looked at
@@ -46,11 +48,15 @@ class Taker:
         self._begun: tuple[float, int] = (time.monotonic(), 0)
         self._touched = True
         self._newest: int | None = None
+        self._reserved: int | None = None  # the trial that a recovery would reserve
 
     def note(
         self, reader: JournalReader, state: JournalState | None, touched: Iterable[int], failure: str | None
-    ) -> None:
-        """What one poll found. `state` None: more is to be read, or the file could not be (then `failure` says why)."""
+    ) -> tuple[int, ...]:
+        """What one poll found. `state` None: more is to be read, or the file could not be (then `failure` says why).
+
+        Returns the places whose trials look otherwise although no event on file names them.
+        """
         if state is JournalState.REPLACED:
             self._replaced += 1
             self._measuring = Measuring(self.grouping)
@@ -65,15 +71,23 @@ class Taker:
         if places:
             self._touched, self._newest = True, places[-1]
         self._measuring.note(reader.ledger, places)
+        return self._note_reserved(reader)
+
+    def _note_reserved(self, reader: JournalReader) -> tuple[int, ...]:
+        before, self._reserved = self._reserved, reserved_place(reader.tail, reader.plan)
+        if before == self._reserved:
+            return ()
+        self._touched = True
+        return tuple(place for place in (before, self._reserved) if place is not None)
 
     def snapshot(self, reader: JournalReader, before: Snapshot | None) -> Snapshot:
         """The moment as it is now; `before` itself where nothing has changed since."""
         reading = self._reading(reader)
-        running = running_trials(self._folder, reader.ledger) if reading.writer_lives else ()
+        ledger = reader.ledger_after_recovery
+        running = running_trials(self._folder, ledger) if reading.writer_lives else ()
         if before is not None and not self._touched and (reading, running) == (before.reading, before.running):
             return before
         self._touched = False
-        ledger = reader.ledger
         account = admission(ledger)
         return Snapshot(
             version=0 if before is None else before.version + 1,
@@ -84,12 +98,23 @@ class Taker:
             running=running,
             admission=account,
             at_worst=self._at_worst(ledger, account),
-            measured=self._measuring.campaign(),
-            groups=self._measuring.groups(),
+            measured=self._measured(),
+            groups=self._groups(),
             reading=reading,
             newest=self._newest,
-            events=sum(ledger.events.values()),
+            events=sum(reader.ledger.events.values()),
         )
+
+    def _measured(self) -> tuple[Measured, ...]:
+        measured = self._measuring.campaign()
+        return measured if self._reserved is None else _with_one_more_start(measured)
+
+    def _groups(self) -> tuple[tuple[Measured, ...], ...]:
+        groups = self._measuring.groups()
+        if self._reserved is None:
+            return groups
+        number = self.grouping.number_at[self._reserved]
+        return (*groups[:number], _with_one_more_start(groups[number]), *groups[number + 1 :])
 
     def _reading(self, reader: JournalReader) -> Reading:
         fold, runner, stop = reader.fold, reader.ledger.last_runner, reader.ledger.last_stop
@@ -111,7 +136,13 @@ class Taker:
         if runner is not None:
             reading = replace(reading, host=runner.host, pid=runner.pid, max_parallel=runner.max_parallel)
         if tail is not None:
-            reading = replace(reading, tail_kind=str(tail.kind), tail_offset=tail.offset, tail_bytes=tail.size)
+            reading = replace(
+                reading,
+                tail_kind=str(tail.kind),
+                tail_offset=tail.offset,
+                tail_bytes=tail.size,
+                foreseen=foreseen(tail),
+            )
         if self._catching_up:
             began, offset = self._begun
             spent = max(time.monotonic() - began, 1e-6)
@@ -129,6 +160,24 @@ class Taker:
         if held is None or time.monotonic() - looked > _WORST_EVERY_S:
             self._worst = (time.monotonic(), admissible_at_worst(ledger))
         return self._worst[1]
+
+
+def reserved_place(tail: Tail | None, plan: Plan) -> int | None:
+    """The place of the trial that a recovery would reserve; None: it would reserve none."""
+    event = None if tail is None else tail.would_recover
+    return None if event is None or event["trial_id"] is None else plan.index[event["trial_id"]]
+
+
+def foreseen(tail: Tail) -> Foreseen | None:
+    """What a recovery would say of the tail."""
+    event = tail.would_recover
+    if event is None:
+        return None
+    return Foreseen(event["trial_id"], event["recovery"]["kind"], event["recovery"]["reason"])
+
+
+def _with_one_more_start(measured: tuple[Measured, ...]) -> tuple[Measured, ...]:
+    return tuple(replace(each, started=each.started + 1) for each in measured)
 
 
 def _known(value: float) -> float | None:

@@ -46,7 +46,7 @@ class Reporter:
                 pass
             if self._reader.refusal is not None:
                 raise self._reader.refusal
-            summary = report_ledger(self._reader.ledger, resample=self._resample)
+            summary = report_ledger(self._reader.ledger_after_recovery, resample=self._resample)
         except OakbenchError as error:
             return Made(None, None, "", str(error))
         return Made(self._reader.fold.last_seq, summary, render_markdown(summary))

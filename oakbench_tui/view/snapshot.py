@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
 from oakbench_tui.view.glyphs import SHOWN_BY_STANDING, Shown
@@ -47,6 +47,7 @@ class Chip(StrEnum):
     TORN = "TORN"
     UNCERTAIN = "UNCERTAIN"
     INVALID = "INVALID"
+    BEHIND_HEAD = "BEHIND HEAD"
     UNKNOWN = "UNKNOWN"
 
 
@@ -69,6 +70,14 @@ class Measured:
     @property
     def unmeasured(self) -> int:
         return self.started - self.observed
+
+
+class Foreseen(NamedTuple):
+    """What a recovery would append: the trial that it would reserve, if any, and the words of the format."""
+
+    trial_id: str | None
+    kind: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +106,7 @@ class Reading:
     tail_kind: str | None = None
     tail_offset: int | None = None
     tail_bytes: int | None = None
+    foreseen: Foreseen | None = None
     replaced: int = 0  # how often the file under the console was replaced since it opened
     failure: str | None = None  # why the file cannot be read at the moment
 
@@ -146,7 +156,7 @@ class Snapshot:
     @property
     def sound(self) -> bool:
         """Whether figures may be shown at all."""
-        return self.chip is not Chip.INVALID
+        return self.chip not in {Chip.INVALID, Chip.BEHIND_HEAD}
 
     def counts(self) -> Mapping[Shown, int]:
         """Every scheduled trial once, by what it is shown as; the counts add up to the schedule."""
@@ -201,17 +211,19 @@ def _known(value: float) -> float | None:
     return None if value != value else value  # noqa: PLR0124 - NaN: the event did not say when
 
 
+_WITHOUT_RESULTS: Final[Mapping[str, Chip]] = {"INVALID": Chip.INVALID, "BEHIND_HEAD": Chip.BEHIND_HEAD}
 _TAILS: Final[Mapping[str, Chip]] = {
     "TORN": Chip.TORN,
     "ZEROS": Chip.TORN,
+    "RECOVERY_PENDING": Chip.TORN,
     "UNCERTAIN_TAIL": Chip.UNCERTAIN,
 }
 
 
 def chip_of(reading: Reading, tallies: tuple[int, ...]) -> Chip:
     """The word of the strip; what makes figures doubtful comes before what a runner does."""
-    if reading.state == "INVALID":
-        return Chip.INVALID
+    if reading.state in _WITHOUT_RESULTS:
+        return _WITHOUT_RESULTS[reading.state]
     if reading.state in _TAILS:
         return _TAILS[reading.state]
     if reading.writer_lives:

@@ -17,7 +17,7 @@ from oakbench_tui.view.snapshot import Chip, longest_running
 from oakbench_tui.view.strip import stop_word
 
 if TYPE_CHECKING:
-    from oakbench_tui.view.snapshot import Snapshot
+    from oakbench_tui.view.snapshot import Reading, Snapshot
 
 STATUS_SCHEMA: Final = "oakbench.status/1"
 _LABEL: Final = 11
@@ -126,14 +126,25 @@ def _left(snapshot: Snapshot) -> list[str]:
 def _journal(snapshot: Snapshot) -> list[str]:
     reading = snapshot.reading
     if reading.seq is None:
-        return _labelled("journal", [f"{reading.state}, {counted(reading.size_bytes, 'byte')}"])
+        said = f"{reading.state}, {counted(reading.size_bytes, 'byte')}"
+        return _labelled("journal", [said, _foreseen(reading)])
     said = f"seq {thousands(reading.seq)}, last hash {reading.last_hash}, {counted(reading.size_bytes, 'byte')}"
-    tail = ""
-    if reading.tail_bytes:
-        tail = (
-            f"{reading.state}: {counted(reading.tail_bytes, 'byte')} from byte {thousands(reading.tail_offset or 0)} on"
-        )
-    return _labelled("journal", [said, tail])
+    return _labelled("journal", [said, _tail(reading), _foreseen(reading)])
+
+
+def _tail(reading: Reading) -> str:
+    if reading.tail_offset is None:
+        return ""
+    return f"{reading.state}: {counted(reading.tail_bytes or 0, 'byte')} from byte {thousands(reading.tail_offset)} on"
+
+
+def _foreseen(reading: Reading) -> str:
+    """What a recovery would append, in words; the counts hold it already."""
+    if reading.foreseen is None:
+        return ""
+    trial_id, kind, reason = reading.foreseen
+    reserved = "reserves no trial" if trial_id is None else f"reserves {trial_id} as an uncertain interruption"
+    return f"`recover` {reserved} ({kind}, {reason}); the counts above hold it already"
 
 
 def _runner(snapshot: Snapshot) -> list[str]:
@@ -172,7 +183,10 @@ def status_document(snapshot: Snapshot, *, now: float) -> dict[str, Any]:
             "last_seq": reading.seq,
             "last_hash": reading.last_hash,
             "size_bytes": reading.size_bytes,
-            "tail": None if not reading.tail_bytes else {"offset": reading.tail_offset, "bytes": reading.tail_bytes},
+            "tail": None
+            if reading.tail_offset is None
+            else {"offset": reading.tail_offset, "bytes": reading.tail_bytes or 0},
+            "would_recover": None if reading.foreseen is None else reading.foreseen._asdict(),
             "problems": [
                 {"file": problem.file, "line": problem.line, "byte": problem.byte, "rule": problem.rule}
                 for problem in reading.problems

@@ -32,6 +32,7 @@ _CHIPS: Final[dict[Chip, tuple[str, Token]]] = {
     Chip.TORN: ("!", Token.INTERRUPTED),
     Chip.UNCERTAIN: ("!", Token.INTERRUPTED),
     Chip.INVALID: ("✗", Token.FILLED),
+    Chip.BEHIND_HEAD: ("✗", Token.FILLED),
     Chip.UNKNOWN: ("?", Token.SOFT),
 }
 

@@ -14,7 +14,7 @@ from oakbench_tui.view.snapshot import Chip
 
 if TYPE_CHECKING:
     from oakbench_tui.view.segments import Line
-    from oakbench_tui.view.snapshot import Snapshot
+    from oakbench_tui.view.snapshot import Reading, Snapshot
 
 _LABEL = 9
 
@@ -39,7 +39,9 @@ def invalid_page(snapshot: Snapshot, folder: str, width: int) -> Page:
     last = "" if reading.seq is None else f", the last is seq {thousands(reading.seq)}"
     lines += _labelled("before", f"{counted(good, 'good record')} before it{last}", room)
     lines += [EMPTY, *_labelled("next", f"{command('verify', folder)}    says the same as text", room)]
-    lines += _labelled("", "Compare with a copy of the journal, if there is one.", room)
+    missing = snapshot.chip is Chip.BEHIND_HEAD
+    then = "Put the journal back from a copy" if missing else "Compare with a copy of the journal"
+    lines += _labelled("", f"{then}, if there is one.", room)
     return page_of(lines)
 
 
@@ -61,15 +63,24 @@ def banner(snapshot: Snapshot, folder: str, width: int, *, replaced: bool) -> Li
     if snapshot.chip in {Chip.TORN, Chip.UNCERTAIN}:
         size = counted(reading.tail_bytes or 0, "byte")
         what = "a torn end" if snapshot.chip is Chip.TORN else "an end that cannot be judged"
+        if reading.state == "RECOVERY_PENDING":
+            what = "a recovery was broken off"
         start = "" if reading.tail_offset is None else f" from byte {thousands(reading.tail_offset)}"
-        next_step = display_safe(command("verify", folder))
-        long, short = f"{what}: {size}{start} are not counted", f"{what}: {size} not counted"
-        return _said([f"{long}; next: {next_step}", long, short], width, Token.INTERRUPTED)
+        next_step = display_safe(command("recover", folder))
+        counted_as = _foreseen(reading)
+        long, short = f"{what}: {size}{start}; {counted_as}", f"{what}: {counted_as}"
+        return _said([f"{long}; next: {next_step}", long, short, what], width, Token.INTERRUPTED)
     if snapshot.chip is Chip.WAITING:
         empty = "the journal is empty" if reading.state == "EMPTY" else "no journal yet: waiting for journal.jsonl"
         also = ("; this screen changes by itself, enter shows the plan of a trial", "; enter shows a trial's plan", "")
         return _said([*(f"{empty}{words}" for words in also), "waiting for journal.jsonl"], width, Token.NOTE)
     return EMPTY
+
+
+def _foreseen(reading: Reading) -> str:
+    if reading.foreseen is None or reading.foreseen.trial_id is None:
+        return "no trial is lost with it"
+    return f"{display_safe(reading.foreseen.trial_id)} is counted as uncertain"
 
 
 def _said(texts: list[str], width: int, token: Token) -> Line:

@@ -40,6 +40,22 @@ class FaultyFiles(SystemFiles):
         self._called("write")
         return super().write(descriptor, content if self.short is None else content[: self.short])
 
+    def write_at(self, descriptor: int, content: bytes, offset: int) -> int:
+        self._called("write_at")
+        return super().write_at(descriptor, content, offset)
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        self._called("truncate")
+        super().truncate(descriptor, size)
+
+    def rename(self, source: Path, target: Path) -> None:
+        self._called("rename")
+        super().rename(source, target)
+
+    def make_folder(self, path: Path, mode: int) -> None:
+        self._called("make_folder")
+        super().make_folder(path, mode)
+
     def sync_data(self, descriptor: int) -> None:
         self._called("sync_data")
         super().sync_data(descriptor)

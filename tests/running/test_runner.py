@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_core.durable.recovery import Repair
 
 Json = dict[str, Any]
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -35,6 +36,9 @@ class Heard:
     begun: list[str] = field(default_factory=list)
     ends: list[TrialEnd] = field(default_factory=list)
     act: Callable[[TrialEnd], None] = lambda _: None
+
+    def repaired(self, repair: Repair) -> None:
+        raise AssertionError(repair)
 
     def opened(self, ledger: Ledger) -> None:
         assert ledger.last_runner is not None
@@ -327,5 +331,6 @@ def test_a_folder_whose_name_is_no_unicode_is_run_and_its_changes_are_recorded(t
     seen = ran(campaign(place, document({"w": WORKS}, "w")))
     assert seen.end.reason is StopReason.EXHAUSTED
 
-    (place / "campaign" / "journal.jsonl").unlink()
+    for name in ("journal.jsonl", "journal.head"):
+        (place / "campaign" / name).unlink()
     assert ran(place / "campaign").end.code == ExitCode.IDENTITY

@@ -137,7 +137,8 @@ def _edit_plan(folder: Path) -> None:
 
 
 def _tear(folder: Path) -> None:
-    journal(folder).write_bytes(journal(folder).read_bytes()[:-40])
+    with journal(folder).open("ab") as file:
+        file.write(b'{"event":"opened","trial')
 
 
 def _zero(folder: Path) -> None:
@@ -332,7 +333,7 @@ def test_a_defect_of_ours_leaves_a_file_and_no_traceback_on_the_screen(
     folder: Path, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("oakbench_tui.cli.verify.verification_lines", lambda _: 1 / 0)
+    monkeypatch.setattr("oakbench_tui.cli.verify.verification_lines", lambda *_: 1 / 0)
 
     code, _, err = cli("verify", folder)
 

@@ -258,16 +258,29 @@ def test_an_import_is_read_and_not_run(campaign: RealCampaign) -> None:
     assert not campaign.journal.exists()
 
 
-def test_a_torn_journal_is_refused_and_not_touched(campaign: RealCampaign) -> None:
+def test_a_torn_end_is_repaired_and_said_and_the_run_goes_on(campaign: RealCampaign) -> None:
+    campaign.freeze(definition({"t": task("true")})).run()
+    torn = b'{"event":"opened","trial'
+    with campaign.journal.open("ab") as file:
+        file.write(torn)
+    code, _, err = campaign.run()
+
+    assert code == ExitCode.DONE
+    assert "the journal's end was repaired:" in err
+    assert "reserved  no trial" in err
+    [kept] = (campaign.journal.parent / "journal.quarantine").iterdir()
+    assert kept.read_bytes() == torn
+
+
+def test_an_uncertain_end_is_refused_and_not_touched(campaign: RealCampaign) -> None:
     campaign.freeze(definition({"t": task("true")})).run()
     with campaign.journal.open("ab") as file:
-        file.write(b'{"event":"opened","trial')
+        file.write(b"hello")
     before = campaign.journal.read_bytes()
     code, out, err = campaign.run()
 
-    assert (code, out) == (ExitCode.TORN, "")
-    assert "TORN" in err
-    assert "next: nothing was changed and nothing is lost" in err
+    assert (code, out) == (ExitCode.UNCERTAIN, "")
+    assert "next: `verify` shows the place, `recover` goes on" in err
     assert campaign.journal.read_bytes() == before
 
 
@@ -288,7 +301,8 @@ def test_a_write_that_breaks_off_ends_the_run_and_nothing_more_is_started(campai
     assert "nothing more is written" in err
     assert campaign.ids("started") == [campaign.plan.schedule[0].trial_id]
     assert campaign.ids("finished") == []
-    assert campaign.run()[0] == ExitCode.TORN
+    assert campaign.run()[0] == ExitCode.DONE
+    assert campaign.ids("started") == [trial.trial_id for trial in campaign.plan.schedule]
 
 
 def test_a_run_outlives_whoever_read_its_progress(campaign: RealCampaign) -> None:

@@ -186,6 +186,9 @@ def test_a_journal_that_was_taken_away_from_its_artifacts_is_noticed(campaign: R
     campaign.run()
     campaign.journal.rename(campaign.place / "journal.jsonl")
 
+    assert campaign.run()[0] == ExitCode.MISSING_RECORDS
+    assert not campaign.journal.exists()
+    campaign.journal.with_name("journal.head").unlink()
     assert campaign.run()[0] == ExitCode.IDENTITY
     assert campaign.ids("started") == []
 

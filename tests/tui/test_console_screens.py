@@ -101,7 +101,7 @@ def test_an_invalid_journal_shows_no_figures(
 
 
 @sizes
-def test_a_torn_end_is_said_and_not_counted(
+def test_a_torn_end_is_said_and_counted_as_a_recovery_would_leave_it(
     tmp_path: Path, golden: Callable[[str, str], None], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = live_stage(tmp_path / "vcs-habits")

@@ -136,7 +136,7 @@ def trust(findings: Findings) -> Iterator[Document]:
     if ledger.unsafe_filesystem:
         yield notice(
             NoticeCode.UNSAFE_FILESYSTEM,
-            "A runner wrote this journal on a file system where durability is not promised, and was told to go on.",
+            "A runner of this journal was told to go on whatever its file system promises about durability.",
         )
     at = POPULATION_FIELDS.index("resolved_model")
     if unreported := sum(recorded(ledger, place)[at] is None for place in findings.judged):

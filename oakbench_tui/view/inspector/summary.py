@@ -38,7 +38,7 @@ def outcome_line(snapshot: Snapshot, place: int, now: float) -> Line:
     if running is not None:
         said.append(Segment(f"   {running_words(snapshot, running, now)}", Token.SOFT))
     elif snapshot.standing(place) is Standing.UNCERTAIN:
-        said.append(Segment("   its start is uncertain: a recovery reserved it", Token.NOTE))
+        said.append(Segment("   its start is uncertain; its whole timeout is reserved", Token.NOTE))
     elif kind is Shown.INTERRUPTED:
         said.append(Segment("   started, no end on file; its whole timeout is reserved", Token.NOTE))
     elif snapshot.has_row(place) and kind is not Shown.SKIPPED:
