@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from oakbench_core.campaign.report import report_campaign
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.reading import read_journal
@@ -87,13 +86,11 @@ def check_killed(folder: Path, plan: Plan, told: Told) -> JournalReading:
 
 def check_recovered(folder: Path, plan: Plan, before: JournalReading) -> None:
     """Half of the ends are brought into order by hand; the next victim does it for the others."""
-    foreseen = [before.tail.would_recover] if before.tail and before.tail.would_recover else []
-    expected = report_campaign(plan, [*before.events, *foreseen])
     recover(folder, plan, clock=lambda: AT)
     after = read_journal(folder, plan)
 
     assert after.state in SOUND
-    assert report_campaign(plan, after.events) == expected
+    assert seen(after.ledger) == seen(before.ledger_after_recovery)
     assert recover(folder, plan, clock=lambda: AT) is None
 
 
@@ -140,12 +137,12 @@ def test_large_records_are_whole_or_torn_after_a_kill_and_never_anything_else(tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row_size", [100, 900_000])
-def test_many_kills(row_size: int, tmp_path: Path) -> None:
-    for round_number in range(20 if LONG else 2):
+@pytest.mark.parametrize(("row_size", "kills"), [(100, 100), (900_000, 50)])
+def test_many_kills(row_size: int, kills: int, tmp_path: Path) -> None:
+    for round_number in range(20 if LONG else 1):
         folder = tmp_path / str(round_number)
         folder.mkdir()
-        kill_again_and_again(folder, kills=100 + round_number, row_size=row_size)
+        kill_again_and_again(folder, kills=kills + round_number, row_size=row_size)
 
 
 def test_a_killed_writer_leaves_no_lock_behind(tmp_path: Path) -> None:
