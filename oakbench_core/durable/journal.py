@@ -17,6 +17,7 @@ from oakbench_core.durable.host import boot_id, file_system
 from oakbench_core.durable.judgement import Beside, Conclusion, End, conclude
 from oakbench_core.durable.lock import Liveness, LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, in_folder, open_to_read
+from oakbench_core.durable.quarantine import kept_tails
 from oakbench_core.durable.tail import JournalState, Verdict, refusal
 from oakbench_core.errors import JournalError, UsageError
 
@@ -250,6 +251,8 @@ class JournalReader:
         tail = os.pread(descriptor, RECORD_LIMIT + 1, self.fold.offset)
         status = os.fstat(descriptor)
         self.size = status.st_size
+        # After the bytes: a tail is kept before it is cut off, so whoever sees the cut sees what was kept.
+        beside = beside._replace(kept=kept_tails(self.path))
         whole_line = self._bad_line is None and b"\n" in tail[:RECORD_LIMIT]
         if whole_line or (lock is not LockState.HELD and status.st_size != size):
             return None

@@ -30,7 +30,7 @@ _TAILS: Final = frozenset({JournalState.TORN, JournalState.ZEROS, JournalState.U
 
 
 class Beside(NamedTuple):
-    """What stands beside a journal; looked at before the journal, since the head never leads."""
+    """What stands beside a journal; the head is looked at before the journal, since it never leads."""
 
     head: Head | None
     kept: tuple[KeptTail, ...]

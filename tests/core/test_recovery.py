@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oakbench_core.campaign.report import report_campaign
-from oakbench_core.campaign.vocabulary import Terminal
+from oakbench_core.campaign.vocabulary import Standing, Terminal
 from oakbench_core.durable.framing import NO_WRITER
 from oakbench_core.durable.head import Head, encode_head, read_head
 from oakbench_core.durable.host import boot_id
 from oakbench_core.durable.journal import JournalReader
+from oakbench_core.durable.lock import LockState
 from oakbench_core.durable.reading import JournalReading, read_journal
 from oakbench_core.durable.recovery import recover
 from oakbench_core.durable.tail import JournalState, MissingRecordsError, TornTailError, UncertainTailError
@@ -195,6 +196,7 @@ def test_a_journal_that_is_written_is_not_recovered(tmp_path: Path) -> None:
         (None, 0, "uncertain_accepted"),
         (boot_id(), 1, "uncertain_accepted"),
     ],
+    ids=["this boot", "another boot", "no boot", "a head that lags"],
 )
 def test_a_head_at_the_last_good_record_of_this_boot_proves_a_tail_unacknowledged(
     boot: str | None, size: int, kind: str, tmp_path: Path
@@ -390,6 +392,21 @@ def test_a_reader_that_stays_sees_a_recovery_go_by_and_counts_the_same_all_along
 
         assert reader.poll()[:2] == (JournalState.CLEAN, 1)
         assert bytes(reader.ledger.standings) == bytes(reader.ledger_after_recovery.standings) == before
+
+
+def test_a_reader_that_sees_the_cut_sees_what_was_kept_before_it(tmp_path: Path) -> None:
+    good = laid(tmp_path, START)
+
+    def recovering_meanwhile(_: int) -> LockState:
+        if not (tmp_path / "journal.quarantine").exists():
+            with pytest.raises(PoisonedError):
+                recovered(tmp_path, files=FaultyFiles(failing={"sync_data": errno.EIO}))
+            os.truncate(tmp_path / "journal.jsonl", len(good))
+        return LockState.HELD
+
+    with JournalReader(tmp_path, sample_plan(), probe=recovering_meanwhile) as reader:
+        assert reader.poll().state is JournalState.RECOVERY_PENDING
+        assert reader.ledger_after_recovery.standings[1] == Standing.UNCERTAIN
 
 
 def test_a_copy_is_reported_the_same_wherever_it_stands(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oakbench_core.durable.head import Head, encode_head
 from tests.tui.harness import SIZES, console, run, screen_text, settled, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
@@ -98,6 +100,22 @@ def test_an_invalid_journal_shows_no_figures(
     stage.folder = stage.folder.relative_to(tmp_path)
 
     shown(golden, "invalid", stage, size)
+
+
+@sizes
+def test_records_that_are_missing_are_said_and_no_figure_is_shown(
+    tmp_path: Path, golden: Callable[[str, str], None], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = live_stage(tmp_path / "vcs-habits")
+    lines = stage.journal.read_bytes().splitlines(keepends=True)
+    last = json.loads(lines[-1])
+    head = Head(last["seq"], sum(map(len, lines)), last["hash"])
+    stage.journal.with_name("journal.head").write_bytes(encode_head(head))
+    stage.journal.write_bytes(b"".join(lines[:-1]))
+    monkeypatch.chdir(tmp_path)
+    stage.folder = stage.folder.relative_to(tmp_path)
+
+    shown(golden, "behind-head", stage, size)
 
 
 @sizes
