@@ -69,8 +69,8 @@ def _collected(value: object, path: str, depth: int, found: list[Problem]) -> An
         found.append(Problem(rule=value.rule, path=path))
         return None
     if isinstance(value, str):
-        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-            found.append(Problem(rule="expected text, found a lone surrogate", path=path))
+        if rule := _scalar_rule(value):
+            found.append(Problem(rule=rule, path=path))
         return value
     if isinstance(value, _Pairs):
         plain: dict[str, object] = {}

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.definition_reach import Reach, agents_of, table_of, tasks_reached, texts_of
+from oakbench_core.campaign.plan_document import looks_secret
 from oakbench_core.errors import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_SECRET_ENDINGS: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 MAX_TRIALS: Final = 1_000_000  # readers hold every trial's state in memory
 _LISTS: Final = ("agents", "subjects")
 
@@ -95,7 +95,7 @@ def _subject(path: str, subject: Any, reached: list[Reach]) -> Iterator[Problem]
 def _environment(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
     passed = texts_of(agent.get("env"))
     for name in table_of(agent, "set_env"):
-        if name.upper().endswith(_SECRET_ENDINGS):
+        if looks_secret(name):
             rule = "looks like a secret: set_env holds public values, pass it by `env`"
             yield Problem(path=f"{path}.set_env.{name}", rule=rule)
         elif name in passed:

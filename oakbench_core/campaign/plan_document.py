@@ -36,7 +36,7 @@ TokenField = Literal[
     "reasoning_tokens",
 ]
 TokenWeights = dict[TokenField, DecimalText]
-_SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
 class PlannedPopulation(Document):
@@ -116,9 +116,14 @@ class Prices(Document):
     as_of: Text | None = None
 
 
+def looks_secret(name: str) -> bool:
+    """Whether a variable of that name would hold a secret, whose value stands in no plan."""
+    return name.upper().endswith(SECRET_ENDINGS)
+
+
 def _public(values: dict[str, str] | None) -> dict[str, str] | None:
     for name in values or {}:
-        if name.upper().endswith(_SECRET_ENDINGS):
+        if looks_secret(name):
             message = f"{name} looks like a secret: set_env holds public values, pass it by `env`"
             raise ValueError(message)
     return values

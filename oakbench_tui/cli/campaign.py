@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oakbench_core.campaign.vocabulary import Standing
+from oakbench_core.campaign.vocabulary import Standing, State
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.reading import JournalReading, read_journal
@@ -45,11 +45,7 @@ class Campaign:
     def progress_codes(self) -> tuple[ExitCode, ...]:
         """10 and 11 where they apply; they count only where they are asked for."""
         tallies = self.journal.ledger_after_recovery.tallies
-        ended = len(self.plan.schedule) - sum(
-            tallies[standing] for standing in (Standing.UNSTARTED, Standing.INTERRUPTED, Standing.UNCERTAIN)
-        )
-        skipped = tallies[Standing.SKIPPED_BEFORE_START] + tallies[Standing.SKIPPED_AFTER_START]
-        incomplete = ended - skipped < len(self.plan.schedule)
+        incomplete = any(tallies[standing] for standing in Standing if standing.state is not State.FINISHED)
         live = self.journal.liveness is Liveness.WRITING
         return ((ExitCode.INCOMPLETE,) if incomplete else ()) + ((ExitCode.WRITER_LIVE,) if live else ())
 

@@ -7,22 +7,22 @@ link is followed, no FIFO is waited for, and of a file of any size only a few pa
 from __future__ import annotations
 
 import os
-import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from oakbench_core.running.artifacts import STDERR, STDOUT, artifact_folder
+from oakbench_core.running.regular_files import open_regular
 from oakbench_tui.view.inspector.artifact import Artifact
 from oakbench_tui.view.inspector.record import part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from oakbench_tui.view.inspector.record import Records
 
 _SHOWN: Final = ("oracle", "changes", "stderr", "stdout", "transcript")
 _FROM_THE_START: Final = frozenset({"oracle", "changes"})
 _MOST: Final = 64 << 10
-_TO_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def artifacts_of(folder: Path, records: Records, trial_id: str) -> tuple[Artifact, ...]:
@@ -36,7 +36,8 @@ def _paths(records: Records, trial_id: str) -> Mapping[str, str]:
         return {name: str(held[name]) for name in _SHOWN if held.get(name) is not None}
     if records.start is None:
         return {}
-    return {name: f"artifacts/{trial_id}/{name}.txt" for name in ("stderr", "stdout")}
+    running = artifact_folder(Path(), trial_id)
+    return {"stderr": str(running / STDERR), "stdout": str(running / STDOUT)}
 
 
 def _read(folder: Path, name: str, path: str) -> Artifact:
@@ -44,17 +45,12 @@ def _read(folder: Path, name: str, path: str) -> Artifact:
     try:
         if not place.parent.resolve().is_relative_to(folder.resolve()):
             return Artifact(name, path, failure="it leads out of the campaign folder")
-        descriptor = os.open(place, _TO_READ)
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return Artifact(name, path, failure="no regular file")
-            start = 0 if name in _FROM_THE_START else max(status.st_size - _MOST, 0)
-            text = os.pread(descriptor, _MOST, start).decode(errors="backslashreplace")
-        finally:
-            os.close(descriptor)
+        with open_regular(place) as file:
+            size = os.fstat(file.fileno()).st_size
+            start = 0 if name in _FROM_THE_START else max(size - _MOST, 0)
+            text = os.pread(file.fileno(), _MOST, start).decode(errors="backslashreplace")
     except FileNotFoundError:
         return Artifact(name, path, failure="not there")
     except OSError as error:
         return Artifact(name, path, failure=error.strerror or str(error))
-    return Artifact(name, path, size=status.st_size, text=text, whole=status.st_size <= _MOST)
+    return Artifact(name, path, size=size, text=text, whole=size <= _MOST)

@@ -10,6 +10,7 @@ from oakbench_core.campaign.admission import admissible_at_worst, admission
 from oakbench_core.campaign.fields import utc_seconds
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
+from oakbench_core.running.artifacts import artifact_folder
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Foreseen, Reading, Running, Snapshot
 
@@ -198,7 +199,7 @@ def running_trials(folder: Path, ledger: Ledger) -> tuple[Running, ...]:
         Running(
             place=place,
             started_at=_known(ledger.started_at[place]),
-            last_output=_last_output(folder / "artifacts" / ledger.plan.schedule[place].trial_id)
+            last_output=_last_output(artifact_folder(folder, ledger.plan.schedule[place].trial_id))
             if number < _OUTPUTS_OF
             else None,
         )

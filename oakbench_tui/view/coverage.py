@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from oakbench_core.rendering.words import RESOURCE
 from oakbench_tui.view.bars import coverage_bar
 from oakbench_tui.view.figures import amount, counted, money, thousands
 from oakbench_tui.view.layout import FULL_FROM, label, label_width
@@ -18,16 +19,9 @@ if TYPE_CHECKING:
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Measured
 
+# Short where a column is short; what kind of tokens they are is said beside them.
 RESOURCE_WORDS: Final = {
-    "duration_s": "duration",
-    "input_tokens": "input tokens",
-    "cached_input_tokens": "cached input tokens",
-    "cache_write_tokens": "cache write tokens",
-    "output_tokens": "output tokens",
-    "reasoning_tokens": "reasoning tokens",
-    "turns": "turns",
-    "tool_calls": "tool calls",
-    "cost_usd": "cost",
+    **RESOURCE,
     "cost_weighted_tokens": "weighted tokens",
     "transcript_bytes": "transcript bytes",
 }
