@@ -30,6 +30,7 @@ def contradictions(definition: Mapping[str, Any]) -> Iterator[Problem]:
     for path, agent in agents_of(definition):
         yield from _environment(path, agent)
     for reach in reached:
+        yield from _timeout(definition, reach)
         yield from _task(reach)
     trials = sum(map(_trials, reached))
     if trials > MAX_TRIALS:
@@ -102,10 +103,15 @@ def _environment(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(path=f"{path}.set_env.{name}", rule="stands in `env` too: expected one of the two")
 
 
-def _task(reach: Reach) -> Iterator[Problem]:
-    if reach.timeout_s is None:
+def _timeout(definition: Mapping[str, Any], reach: Reach) -> Iterator[Problem]:
+    """One that is said wrongly is a problem of its own, and not also missing."""
+    said = (reach.table, reach.workflow_table, table_of(definition, "campaign"))
+    if all(table.get("timeout_s") is None for table in said):
         rule = "expected `timeout_s` here, in its workflow or in the campaign"
         yield Problem(path=reach.path, rule=rule)
+
+
+def _task(reach: Reach) -> Iterator[Problem]:
     prompts = table_of(reach.table, "prompts")
     for level in reach.instruction_levels if prompts else ():
         if level not in prompts:

@@ -135,9 +135,8 @@ class Appender:
         raise self._poisoned()
 
     def _poisoned(self) -> PoisonedError:
-        rule = f"nothing more is written: {self._doubt}"
         return PoisonedError(
-            f"{self.path}: {rule}",
-            [Problem(rule=rule, file=str(self.path), byte=self.fold.offset)],
+            "the outcome of a write is unknown, so nothing more is written",
+            [Problem(rule=str(self._doubt), file=str(self.path), byte=self.fold.offset)],
             next_step="read what is on file with `verify`",
         )

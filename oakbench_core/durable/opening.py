@@ -40,7 +40,7 @@ def failures_named(path: Path, doing: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise _error(UsageError, path, f"cannot {doing}: there is no such file") from None
-    except NotADirectoryError:
+    except (NotADirectoryError, FileExistsError):  # the second from making the folders above
         raise _error(UsageError, path, f"cannot {doing}: a part of the path is no directory") from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:

@@ -25,7 +25,7 @@ from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan
 from oakbench_core.durable.opening import failures_named
-from oakbench_core.errors import DocumentError, Problem, UsageError
+from oakbench_core.errors import DocumentError, PlatformError, Problem, UsageError
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
@@ -130,6 +130,8 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
     identity = _campaign_id(source, campaign_id)
     if identity is None and "id" not in table_of(source.value, "campaign"):
         found.append(Problem(path="$.campaign", rule="expected `id`, the campaign's name"))
+    if gathered.refused_by_system or source.refused_by_system:
+        raise PlatformError("this definition cannot be frozen here", source.refusal(found).problems)
     if definition is None or identity is None or found:
         raise source.refusal(found)
     asked = ask_programs(definition, source.value, search)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import stat
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.definition_reach import table_of, tasks_reached, texts_of
-from oakbench_core.errors import OakbenchError, Problem
+from oakbench_core.errors import OakbenchError, PlatformError, Problem
 from oakbench_core.running.commit_tree import write_commit_tree
 from oakbench_core.running.trees import copy_tree, links_leaving, tree_sha256
 
@@ -21,10 +22,14 @@ INPUTS_NAME: Final = "inputs"
 
 
 class Gathered(NamedTuple):
-    """`trees`: JSON path of the key that names a tree → its hash. `problems`: of those that could not be had."""
+    """`trees`: JSON path of the key that names a tree → its hash. `problems`: of those that could not be had.
+
+    `refused_by_system`: the definition is not to blame for some of them.
+    """
 
     trees: dict[str, str]
     problems: list[Problem]
+    refused_by_system: bool
 
 
 class _Wanted(NamedTuple):
@@ -41,21 +46,31 @@ def gather(definition: Mapping[str, Any], folder: Path, target: Path) -> Gathere
     Works on a mapping that may be wrong in any of its parts. Equal trees are kept once.
     """
     target.mkdir()
-    gathered = Gathered({}, [])
+    trees: dict[str, str] = {}
+    problems: list[Problem] = []
+    refused_by_system = False
     known: dict[tuple[object, ...], str] = {}
     for wanted in _wanted(definition, folder):
         try:
             if wanted.source not in known:
                 known[wanted.source] = _kept(wanted, target)
-            gathered.trees[wanted.path] = known[wanted.source]
+            trees[wanted.path] = known[wanted.source]
         except OakbenchError as error:
-            gathered.problems.extend(
+            refused_by_system |= isinstance(error, PlatformError)
+            problems.extend(
                 Problem(path=wanted.path, rule=": ".join(filter(None, (problem.file, problem.rule))))
                 for problem in error.problems
             )
         except OSError as error:
-            gathered.problems.append(Problem(path=wanted.path, rule=f"cannot be copied: {error}"))
-    return gathered
+            refused_by_system |= error.errno != errno.ENAMETOOLONG
+            problems.append(Problem(path=wanted.path, rule=f"cannot be copied: {_refusal(error)}"))
+    return Gathered(trees, problems, refused_by_system)
+
+
+def _refusal(error: OSError) -> str:
+    named = error.filename2 or error.filename
+    reason = (error.strerror or str(error)).lower()
+    return reason if named is None else f"{named}: {reason}"
 
 
 def _kept(wanted: _Wanted, target: Path) -> str:

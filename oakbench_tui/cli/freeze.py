@@ -117,7 +117,8 @@ def freeze(
     The folder holds a copy of the definition, the plan, and every fixture and oracle file, each by its hash. The same
     definition gives the same schedule; SOURCE_DATE_EPOCH sets the time that the plan carries.
 
-    Exit codes: 0 frozen; 2 no such file, or the folder exists; 40 refused, with every problem and its line.
+    Exit codes: 0 frozen; 2 no such file, or the folder exists; 40 refused, with every problem and its line;
+    42 the system refuses to read or to write.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.running.freezing import freeze as freeze_definition
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from oakbench_core.errors import strongest
+from oakbench_core.errors import OakbenchError, strongest
 from oakbench_tui.cli.campaign import open_campaign
-from oakbench_tui.cli.output import put_line
+from oakbench_tui.cli.output import put_line, say_error
 from oakbench_tui.feed.once import snapshot_of
 from oakbench_tui.view.status import status_document, status_lines
 
@@ -37,17 +37,24 @@ def status(
       oakbench-tui status runs/* --json | jq -r '[.campaign_id, .state] | @tsv'
       oakbench-tui status runs/vcs-2026 --exit-code && echo finished
     """  # noqa: D301 - the \b keeps the examples' lines apart
-    codes = []
-    for number, directory in enumerate(directories or [Path()]):
-        campaign = open_campaign(directory)
+    codes: list[int] = []
+    shown = False
+    for directory in directories or [Path()]:
+        try:
+            campaign = open_campaign(directory)
+        except OakbenchError as error:  # the others are asked for too
+            say_error(error)
+            codes.append(error.exit_code)
+            continue
         codes += [campaign.journal_code, *(campaign.progress_codes if exit_code else ())]
         now = time.time()
         snapshot = snapshot_of(campaign.folder, campaign.plan, campaign.journal, now)
         if as_json:
             put_line(json.dumps(status_document(snapshot, now=now)))
             continue
-        if number:
+        if shown:
             put_line()
+        shown = True
         for line in status_lines(snapshot, now=now):
             put_line(line)
     raise typer.Exit(strongest(codes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +56,8 @@ _WRITER = {
 def next_step(campaign: Campaign) -> str | None:
     """What to do about the state, in a sentence; None: nothing."""
     journal = campaign.journal
+    if journal.state is JournalState.RECOVERY_PENDING and not os.path.lexists(journal.path):
+        return "put the journal back from a copy: it is gone, and a recovery of it was broken off"
     if journal.state is not JournalState.UNCERTAIN_TAIL:
         return _NEXT.get(journal.state)
     recovery = {} if journal.tail is None else (journal.tail.would_recover or {}).get("recovery", {})

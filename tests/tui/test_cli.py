@@ -293,6 +293,16 @@ def test_status_takes_many_folders_and_gives_the_strongest_code(
     assert [json.loads(line)["schema"] for line in out.splitlines()] == ["oakbench.status/1"] * 2
 
 
+def test_status_says_what_it_can_of_every_folder(folder: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    other = shutil.copytree(folder, tmp_path / "other")
+
+    code, out, err = cli("status", folder, tmp_path / "missing", other, "--json")
+
+    assert code == ExitCode.USAGE
+    assert len(out.splitlines()) == 2
+    assert f"{tmp_path}/missing: there is no such folder" in err
+
+
 def test_hostile_text_in_arguments_and_documents_reaches_no_stream_raw(folder: Path, cli: Callable[..., Any]) -> None:
     document = json.loads((folder / "plan.json").read_text())
     (folder / "plan.json").write_text(json.dumps(document | {"seed": HOSTILE, HOSTILE: 1}))

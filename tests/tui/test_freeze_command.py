@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,3 +117,43 @@ def test_a_definition_that_is_not_there_is_usage(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
 
     assert run(["freeze"]) == ExitCode.USAGE
+
+
+def test_a_timeout_that_is_said_wrongly_is_not_also_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notes = shutil.copytree(NOTES, tmp_path / "notes")
+    text = (notes / "campaign.toml").read_text()
+    (notes / "campaign.toml").write_text(re.sub(r"timeout_s = (\d+)", r'timeout_s = "\1"', text))
+
+    assert run(["freeze", str(notes), "-o", str(tmp_path / "c")]) == ExitCode.REFUSED
+    err = said(capsys)[1]
+    assert "timeout_s: expected" in err
+    assert "expected `timeout_s` here" not in err
+
+
+# A disk that takes no more, for this process alone; the first file that cannot be written is an input's copy.
+FULL = """
+import resource, sys
+from oakbench_tui.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+main()
+"""
+
+
+@pytest.mark.parametrize("room", [0, 400])
+def test_what_the_system_refuses_is_no_fault_of_the_definition(tmp_path: Path, room: int) -> None:
+    arguments = ["freeze", str(NOTES), "-o", str(tmp_path / "c")]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(room), *arguments], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (ExitCode.PLATFORM, "")
+    assert "file too large" in done.stderr.lower()
+    assert "Errno" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_below_a_file_is_no_place_for_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+
+    assert run(["freeze", str(NOTES), "-o", str(tmp_path / "file" / "c")]) == ExitCode.USAGE
+    assert "a part of the path is no directory" in said(capsys)[1]

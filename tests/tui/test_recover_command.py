@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -174,3 +175,17 @@ def test_a_report_of_what_was_not_expected_is_not_written(folder: Path, cli: Cal
 def test_a_journal_that_is_being_written_is_not_recovered(folder: Path, plan: Plan, cli: Callable[..., Any]) -> None:
     with JournalWriter.open(folder, plan, clock=lambda: "2026-11-30T08:00:00.000Z"):
         assert cli("recover", folder)[0] == ExitCode.LOCKED
+
+
+def test_what_recover_refuses_is_not_advised(folder: Path, cli: Callable[..., Any]) -> None:
+    (folder / "journal.jsonl").unlink()
+    (folder / "journal.head").unlink(missing_ok=True)
+    (folder / "journal.quarantine").mkdir()
+    digest = hashlib.sha256(b"{").hexdigest()
+    (folder / "journal.quarantine" / f"0-1-{digest[:16]}.bin").write_bytes(b"{")
+
+    assert cli("recover", folder)[0] == ExitCode.TORN
+    code, out, _ = cli("verify", folder)
+    assert code == ExitCode.TORN
+    assert "put the journal back from a copy" in out
+    assert "`recover` finishes" not in out
