@@ -203,3 +203,48 @@ def bootstrap(source: Resampling, *, confidence_bp: int = CONFIDENCE_BP) -> Inte
     rank = source.draws * (10_000 - confidence_bp) // 20_000
     low, high = int(sums[rank]), int(sums[source.draws - 1 - rank])
     return Interval(low / source.complete, high / source.complete)
+
+
+class RankInterval(NamedTuple):
+    """An interval between two of the sorted values, by their ranks from 1, and the confidence that it has exactly."""
+
+    low: int
+    high: int
+    achieved: float
+
+
+def order_statistics(n: int, hundredths: int, confidence: float) -> RankInterval | None:
+    """The two-sided distribution-free interval of the quantile `hundredths`/100 of n values; None: there is none.
+
+    Equal tails: each end is the innermost order statistic whose tail, a sum of binomial probabilities, is at most
+    (1 - confidence)/2 (David, H. A. & Nagaraja, H. N. (2003), Order Statistics, 7.1). The ranks hold for any continuous
+    distribution; with ties the interval covers at least as often.
+    """
+    tail = (1.0 - confidence) / 2
+    below = _last_rank(n, hundredths, tail)
+    above = _last_rank(n, 100 - hundredths, tail)  # counted from the other end
+    if below is None or above is None:
+        return None
+    return RankInterval(below[0], n + 1 - above[0], 1.0 - below[1] - above[1])
+
+
+def _last_rank(n: int, hundredths: int, tail: float) -> tuple[int, float] | None:
+    """The greatest rank r with P(Binomial(n, hundredths/100) < r) at most `tail`, and that probability."""
+    share = hundredths / 100
+    rank, total = 0, 0.0
+    # From far below the quantile on: what is left out is less than a float can add.
+    start = max(0, math.floor(n * share - 40.0 * math.sqrt(n * share * (1.0 - share)) - 40.0))
+    for successes in range(start, n):
+        grown = total + _binomial(n, successes, share)
+        if grown > tail:
+            break
+        rank, total = successes + 1, grown
+    return None if rank == 0 else (rank, total)
+
+
+def _binomial(n: int, successes: int, share: float) -> float:
+    """The probability of so many successes of n; exact for halves up to 1,000, where a level may fall on a tail."""
+    if n <= 1_000:
+        return math.comb(n, successes) * share**successes * (1.0 - share) ** (n - successes)
+    chosen = math.lgamma(n + 1) - math.lgamma(successes + 1) - math.lgamma(n - successes + 1)
+    return math.exp(chosen + successes * math.log(share) + (n - successes) * math.log1p(-share))
