@@ -8,8 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from oakbench_core.baseline.building import build_book
+    from oakbench_core.baseline.scorecard import scorecard
     from oakbench_core.campaign.report import report_campaign
+    from oakbench_core.durable.books import load_book
     from oakbench_core.durable.documents import load_plan
+    from oakbench_core.durable.measured_rows import load_rows
     from oakbench_core.durable.reading import JournalReading, read_journal
     from oakbench_core.errors import OakbenchError
     from oakbench_core.rendering.markdown import render_markdown
@@ -18,21 +22,29 @@ if TYPE_CHECKING:
 __all__ = [
     "JournalReading",
     "OakbenchError",
+    "build_book",
     "freeze_plan",
+    "load_book",
     "load_plan",
+    "load_rows",
     "read_journal",
     "render_markdown",
     "report_campaign",
+    "scorecard",
 ]
 
 _HOMES = {
     "JournalReading": "durable.reading",
     "OakbenchError": "errors",
+    "build_book": "baseline.building",
     "freeze_plan": "running.freezing",
+    "load_book": "durable.books",
     "load_plan": "durable.documents",
+    "load_rows": "durable.measured_rows",
     "read_journal": "durable.reading",
     "render_markdown": "rendering.markdown",
     "report_campaign": "campaign.report",
+    "scorecard": "baseline.scorecard",
 }
 
 

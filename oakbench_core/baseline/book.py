@@ -35,6 +35,12 @@ class Book(NamedTuple):
     sha256: str
 
     @property
+    def plain(self) -> dict[str, Any]:
+        """The document as plain JSON data."""
+        held = self.document or self.legacy
+        return {} if held is None else held.model_dump(mode="json", by_alias=True)
+
+    @property
     def cells(self) -> Mapping[tuple[str | None, ...], Cell]:
         """The cells of a version 2 book by (lane, scenario, operation, track, subject, metric, statistic)."""
         return {} if self.document is None else {cell_key(cell.key): cell for cell in self.document.cells}

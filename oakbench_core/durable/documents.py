@@ -35,14 +35,15 @@ def load_plan(path: Path | str) -> Plan:
     file = in_folder(Path(path), PLAN_NAME)
     value, problems = parse_strict(read_whole(file))
     if problems:
-        raise DocumentError("this plan is refused", _in_file(problems, file))
+        raise DocumentError("this plan is refused", in_file(problems, file))
     try:
         return plan_from_document(value)
     except OakbenchError as error:
-        raise type(error)(error.message, _in_file(error.problems, file), next_step=error.next_step) from None
+        raise type(error)(error.message, in_file(error.problems, file), next_step=error.next_step) from None
 
 
-def _in_file(problems: Iterable[Problem], file: Path) -> list[Problem]:
+def in_file(problems: Iterable[Problem], file: Path) -> list[Problem]:
+    """The problems, said to be of that file."""
     return [replace(problem, file=str(file)) for problem in problems]
 
 

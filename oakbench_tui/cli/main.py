@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from oakbench_core.errors import ExitCode, OakbenchError
-from oakbench_tui.cli import demo, freeze, recover, report, schema, status, verify, watch
+from oakbench_tui.cli import book, demo, freeze, recover, report, schema, scorecard, stats, status, verify, watch
 from oakbench_tui.cli import run as run_command
 from oakbench_tui.cli.crash import write_crash_file
 from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, put_line, say, say_error
@@ -34,8 +34,11 @@ for command in (
     verify.verify,
     recover.recover,
     schema.schema,
+    scorecard.scorecard,
+    stats.stats,
 ):
     app.command()(command)
+app.add_typer(book.app, name="book")
 
 
 def _show_version(value: bool) -> None:
