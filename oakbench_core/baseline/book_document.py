@@ -119,7 +119,7 @@ class LegacyCell(Document):
 class LegacyBook(Document):
     """Version 1: readable for diagnostics, never rewritten."""
 
-    schema_version: Annotated[Literal[1], Field(strict=True)]
+    schema_version: Literal[1]
     cells: Items[LegacyCell]
 
 
