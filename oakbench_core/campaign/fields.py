@@ -20,6 +20,7 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+JOINED_NAMES_PATTERN: Final = rf"{NAME_PATTERN}(\.{NAME_PATTERN})*(~([2-9]|[1-9][0-9]+))?"
 MAX_ID_LENGTH: Final = 200
 
 _TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]{1,9})?Z", re.ASCII)
@@ -45,13 +46,18 @@ def is_utc_time(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def _hour_seconds(text: str) -> float:
+    return datetime.fromisoformat(f"{text}:00:00").replace(tzinfo=UTC).timestamp()
+
+
+@lru_cache(maxsize=4096)
 def _minute_seconds(text: str) -> float:
-    return datetime.fromisoformat(f"{text}:00").replace(tzinfo=UTC).timestamp()
+    return _hour_seconds(text[:13]) + 60 * int(text[14:])
 
 
 def utc_seconds(text: str) -> float:
     """Seconds since 1970 of a time that `is_utc_time`, to the microsecond."""
-    # A journal may hold millions of records, and they share their minutes.
+    # A journal may hold millions of records; they share their minutes, and those their hours.
     return _minute_seconds(text[:16]) + float(text[17:-1])
 
 
@@ -75,7 +81,7 @@ JoinedNames = Annotated[
     str,
     Field(
         strict=True,
-        pattern=rf"^{NAME_PATTERN}(\.{NAME_PATTERN})*(~([2-9]|[1-9][0-9]+))?$",
+        pattern=rf"^{JOINED_NAMES_PATTERN}$",
         max_length=MAX_ID_LENGTH,
     ),
 ]

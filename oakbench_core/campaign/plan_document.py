@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, field_validator
-from pydantic.dataclasses import dataclass
+from pydantic_core.core_schema import no_info_after_validator_function, plain_serializer_function_ser_schema
 
 from oakbench_core.campaign.fields import (
     Count,
@@ -24,6 +26,11 @@ from oakbench_core.campaign.fields import (
     Word,
 )
 from oakbench_core.campaign.vocabulary import Adapter, Treatment
+from oakbench_core.canonical import MAX_INTEGER
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 Command = Text | Items[str]
 """An argv list, or a string run by `sh -euc`."""
@@ -36,6 +43,7 @@ TokenField = Literal[
     "reasoning_tokens",
 ]
 TokenWeights = dict[TokenField, DecimalText]
+_Positive = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
@@ -174,12 +182,10 @@ class Subject(Document):
     agent: AgentOverride | None = None
 
 
-@dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
-class ScheduledTrial:
-    """One entry of the schedule; a plan holds up to hundreds of thousands, so it is a slotted value.
+class ScheduleEntry(Document):
+    """One entry of the schedule, as it stands there."""
 
-    Its fields are strict one by one: a strict dataclass takes instances of itself only, and no mapping.
-    """
+    model_config = ConfigDict(title="ScheduledTrial")
 
     trial_id: JoinedNames
     block_id: JoinedNames
@@ -190,8 +196,32 @@ class ScheduledTrial:
     subject: Name
     repetition: Positive
     timeout_s: Positive
-    model: Annotated[str, Field(strict=True)] | None = None
+    model: str | None = None
     retry_of: JoinedNames | None = None
+
+
+class ScheduledTrial(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """One entry of the schedule, once it is checked: a plan holds up to hundreds of thousands, and models are large."""
+
+    trial_id: str
+    block_id: str
+    workflow: str
+    task: str
+    instruction_level: str
+    agent: str
+    subject: str
+    repetition: _Positive
+    timeout_s: _Positive
+    model: str | None
+    retry_of: str | None
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(
+            lambda entry: cls(**vars(entry)),
+            handler.generate_schema(ScheduleEntry),
+            serialization=plain_serializer_function_ser_schema(asdict),
+        )
 
 
 class Parent(Document):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from oakbench_core.campaign.plan import Plan, plan_from_document
+from oakbench_core.campaign.plan import Plan, plan_from_document, plan_from_text
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.journal import JOURNAL_NAME
 from oakbench_core.durable.opening import expect_regular, failures_named, in_folder, read_whole
@@ -33,7 +33,11 @@ def load_plan(path: Path | str) -> Plan:
         IdentityError: it is sound, but not the frozen one: its content does not give its hash.
     """
     file = in_folder(Path(path), PLAN_NAME)
-    value, problems = parse_strict(read_whole(file))
+    text = read_whole(file)
+    plan = plan_from_text(text)
+    if plan is not None:
+        return plan
+    value, problems = parse_strict(text)
     if problems:
         raise DocumentError("this plan is refused", in_file(problems, file))
     try:

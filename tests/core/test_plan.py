@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oakbench_core.campaign.plan import plan_from_document, plan_hash
+from oakbench_core.campaign.plan import Plan, plan_from_document, plan_from_text, plan_hash
+from oakbench_core.canonical import parse_strict
 from oakbench_core.errors import DocumentError, ExitCode, IdentityError
 from tests.campaigns import plan_document, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def problems_of(document: Any) -> dict[str | None, str]:
@@ -184,3 +187,150 @@ def test_a_later_attempt_has_a_name_of_its_own() -> None:
     plan = plan_from_document(sealed(document))
 
     assert plan.schedule[0].trial_id.endswith("~2")
+
+
+def by_the_models(text: bytes) -> Plan | None:
+    """The plan as strict JSON and the models read it; None if they refuse it."""
+    value, problems = parse_strict(text)
+    if problems:
+        return None
+    try:
+        return plan_from_document(value)
+    except (DocumentError, IdentityError):
+        return None
+
+
+@pytest.mark.parametrize("layout", [{"indent": 1}, {}, {"separators": (",", ":")}, {"sort_keys": True}])
+def test_a_sound_plan_is_read_fast_in_any_layout_and_is_the_models_plan(layout: dict[str, Any]) -> None:
+    document = plan_document()
+    document["workflows"]["w"]["tasks"]["fix"]["prompts"]["plain"] = 'naïve: "\n\t\\/" \x7f \U0001f600 \u2028'
+    document["schedule"][0]["retry_of"] = "x" * 64 + ".y~2"
+    text = json.dumps(sealed(document), ensure_ascii=False, **layout).encode()
+
+    found = plan_from_text(text)
+
+    assert found is not None
+    assert found == by_the_models(text)
+    assert found.document.model_fields_set == plan_from_document(sealed(document)).document.model_fields_set
+
+
+def test_the_recorded_plan_is_read_fast(data_dir: Path) -> None:
+    text = (data_dir / "haiku-opus-371" / "plan.json").read_bytes()
+
+    assert plan_from_text(text) == by_the_models(text) is not None
+
+
+def test_a_key_that_stands_twice_is_noticed_even_where_another_is_absent_or_an_escape_makes_up_for_it() -> None:
+    document = plan_document()
+    absent = copy.deepcopy(document)
+    del absent["schedule"][0]["retry_of"]
+    colon = copy.deepcopy(document)
+    colon["workflows"]["w"]["tasks"]["fix"]["prompts"]["plain"] = "a:b"
+    colon = sealed(colon)
+
+    for text, old, new in (
+        (json.dumps(document), '"task": "fix",', '"task": "rename", "task": "fix",'),
+        (json.dumps(document), '"seed": 7,', '"seed": 8, "seed": 7,'),
+        (json.dumps(document), '"schedule": [', '"schedule": [], "schedule": ['),
+        (
+            json.dumps({**absent, "plan_sha256": document["plan_sha256"]}),
+            '"task": "fix",',
+            '"task": "x", "task": "fix",',
+        ),
+        (json.dumps(colon).replace("a:b", r"a\u003ab", 1), '"seed": 7,', '"seed": 8, "seed": 7,'),
+    ):
+        assert old in text
+        twice = text.replace(old, new, 1).encode()
+
+        assert by_the_models(twice) is None
+        assert plan_from_text(twice) is None
+
+
+IDS = (
+    "w.fix.plain.a.r001.git",
+    "W",
+    "x~1",
+    "x~2",
+    "a.b",
+    ".",
+    "a" * 65,
+    ".".join(["a" * 49] * 4),
+    ".".join(["a" * 50] * 4),
+)
+ODD_TEXTS = ("", "x", "x\n", "é", "\x00", "a:b", "git", "hg", "humans", "0" * 64, "2026-02-30T00:00:00Z")
+ODD_VALUES: tuple[Any, ...] = (
+    *IDS,
+    *ODD_TEXTS,
+    ...,
+    None,
+    True,
+    0,
+    1,
+    1.0,
+    2**53 - 1,
+    2**53,
+    10**30,
+    [],
+    {},
+    [1],
+    {"x": "y"},
+)
+
+
+def _places(document: dict[str, Any]) -> list[str]:
+    """Dotted paths of everything outside the schedule's first entry, which is the one that meets its model."""
+    found = {"schedule", "workflows", "agents", "subjects", "schedule.1", *_leaves(document)} - {"plan_sha256"}
+    return sorted(path for path in found if not path.startswith("schedule.0"))
+
+
+def _with(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    edited = copy.deepcopy(document)
+    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    place: Any = edited
+    for part in way:
+        place = place[part]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return edited
+
+
+@pytest.mark.parametrize("path", _places(plan_document(subjects=["git"], tasks=["fix"])))
+def test_what_is_read_fast_is_what_the_models_accept_whatever_stands_there(path: str) -> None:
+    document = plan_document(subjects=["git"], tasks=["fix"])
+    # Such a plan may be sound, and is left to the models.
+    of_a_trial = path.startswith("schedule.1.")
+    for value in ODD_VALUES:
+        edited = _with(document, path, value)
+        text = json.dumps(sealed(edited), ensure_ascii=False).encode()
+        left_to_the_models = b"\\u" in text or (value is ... and of_a_trial)
+
+        found, expected = plan_from_text(text), by_the_models(text)
+
+        assert found == (None if left_to_the_models else expected), value
+        if edited != document:
+            assert plan_from_text(json.dumps(edited, ensure_ascii=False).encode()) is None, "another's hash"
+
+
+def test_a_key_that_no_trial_has_is_left_to_the_models() -> None:
+    document = plan_document()
+    document["schedule"][1]["colour"] = "blue"
+    text = json.dumps(sealed(document)).encode()
+
+    assert (plan_from_text(text), by_the_models(text)) == (None, None)
+
+
+@given(st.data())
+def test_no_byte_can_be_changed_so_that_it_is_accepted_by_the_fast_way_alone(data: st.DataObject) -> None:
+    text = json.dumps(plan_document(repetitions=1, tasks=["fix"]), ensure_ascii=False).encode()
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = min(start + data.draw(st.integers(0, 2)), len(text))
+    new = data.draw(
+        st.binary(max_size=2)
+        | st.sampled_from([b" ", b"\n", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\\/", b",", b"-", b"\t"])
+    )
+
+    changed_text = text[:start] + new + text[end:]
+
+    assert plan_from_text(changed_text) == by_the_models(changed_text)

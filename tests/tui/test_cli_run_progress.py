@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oakbench_core.campaign.ledger import Ledger
 from oakbench_core.campaign.plan import plan_from_document
