@@ -36,6 +36,7 @@ def report_page(summary: Mapping[str, Any], *, writer_alive: bool = False) -> It
     yield from _admission(summary["admission"])
     yield from groups.overview(summary["groups"])
     yield from pairs.overview(summary)
+    yield Figure("blocks")
     yield from notices_and_limits(summary)
     yield from groups.each_group(summary["groups"])
     yield from pairs.each_pair(summary["pairs"])
