@@ -61,6 +61,17 @@ def utc_seconds(text: str) -> float:
     return _minute_seconds(text[:16]) + float(text[17:-1])
 
 
+def utc_minute(text: str) -> float:
+    """The whole minute of a time that `is_utc_time`, in seconds since 1970."""
+    return _minute_seconds(text[:16])
+
+
+def utc_nanoseconds(text: str) -> int:
+    """Nanoseconds since 1970 of a time that `is_utc_time`, exactly."""
+    seconds, _, fraction = text[17:-1].partition(".")
+    return (int(_minute_seconds(text[:16])) + int(seconds)) * 10**9 + int(fraction.ljust(9, "0"))
+
+
 def _utc_time(text: str) -> str:
     if not is_utc_time(text):
         message = "expected a real UTC time such as 2026-11-30T08:15:00.123Z"

@@ -33,16 +33,15 @@ def fold(plan: Plan, events: Iterable[EventLike | Mapping[str, Any]], as_of: int
         problems += [Problem(rule=problem.rule, path=f"$[{number}]{_inside(problem)}") for problem in refused]
         if event is None:
             continue
-        if as_of is not None:
-            seq = getattr(event, "seq", None)
-            if seq is None:
+        if as_of is not None and (event.seq is None or event.seq > as_of):
+            if event.seq is None:
                 problems.append(Problem(path=f"$[{number}].seq", rule="expected a number: as_of asks for a prefix"))
-                continue
-            if seq > as_of:
-                continue
-        for violation in ledger.apply(event):
-            foreign |= violation.rule is Rule.IDENTITY
-            problems.append(Problem(path=f"$[{number}]", rule=violation.text))
+            continue
+        violations = ledger.apply(event)
+        if not violations:
+            ledger.chronicle.note(event)
+        foreign |= any(violation.rule is Rule.IDENTITY for violation in violations)
+        problems += [Problem(path=f"$[{number}]", rule=violation.text) for violation in violations]
     if problems:
         error = IdentityError if foreign else JournalError
         raise error("these events are no legal history of this plan", problems)

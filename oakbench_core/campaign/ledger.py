@@ -14,6 +14,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from oakbench_core.campaign.execution import Chronicle
 from oakbench_core.campaign.fields import utc_seconds
 from oakbench_core.campaign.pool import Pool
 from oakbench_core.campaign.row_rules import EXACT, row_violations
@@ -27,7 +28,7 @@ from oakbench_core.campaign.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from oakbench_core.campaign.evidence import EventLike, RowLike
     from oakbench_core.campaign.plan import Plan
@@ -124,6 +125,8 @@ class Reservation:
 class Ledger:
     """The state of every scheduled trial after the events applied so far.
 
+    `chronicle` is fed beside it, by whoever applies: no rule depends on what it holds.
+
     Columns are indexed by the trial's place in `plan.schedule`. `tallies[standing]` counts trials, so that the counts
     of the whole campaign cost nothing to ask for.
     """
@@ -144,7 +147,7 @@ class Ledger:
         self.unmeasured_charges = 0
         self.reservations: list[Reservation] = []
         self.is_opened = False  # by an `opened` that no `closed` and no recovery followed
-        self.unsafe_filesystem = False
+        self.chronicle = Chronicle()
         self.last_runner: Any = None  # the `runner` of the last `opened`
         self.last_stop: Any = None  # the `stop` of a `closed` that nothing followed
         self._values = {name: array("d", [_UNMEASURED]) * size for name in RESOURCES}
@@ -172,6 +175,12 @@ class Ledger:
         if value != value:  # noqa: PLR0124 - only NaN differs from itself, and math.isnan costs a call
             return None
         return value if name in _FRACTIONAL else int(value)
+
+    def observations(self, name: str, trials: Iterable[int]) -> list[int | float | None]:
+        """What `resource` gives for each of the trials, in their order: one pass over a column."""
+        whole = name not in _FRACTIONAL
+        values = map(self._values[name].__getitem__, trials)
+        return [None if value != value else int(value) if whole else value for value in values]  # noqa: PLR0124 - as above
 
     def population(self, trial: int) -> tuple[Any, ...] | None:
         """The row's population fields in the order of `POPULATION_FIELDS`; None: no row, or none recorded."""
@@ -220,9 +229,10 @@ class Ledger:
         foreseen = copy(self)
         foreseen.standings, foreseen.tallies = bytearray(self.standings), list(self.tallies)
         foreseen.events, foreseen.in_flight = dict(self.events), dict(self.in_flight)
-        foreseen.reservations = list(self.reservations)
+        foreseen.reservations, foreseen.chronicle = list(self.reservations), self.chronicle.copy()
         if violations := foreseen.apply(event):
             raise ValueError(violations)
+        foreseen.chronicle.note(event)
         return foreseen
 
     def apply(self, event: EventLike) -> tuple[Violation, ...]:
@@ -244,7 +254,6 @@ class Ledger:
             self.last_stop = event.stop
             return
         self.last_runner, self.last_stop = event.runner, None
-        self.unsafe_filesystem |= bool(event.runner.unsafe_filesystem)
 
     def _apply_to_trial(self, kind: str, event: Any) -> tuple[Violation, ...]:
         trial_id = event.trial_id

@@ -1,4 +1,4 @@
-"""The paired difference of two subjects, over the blocks that hold both (report.md rows 13 to 18).
+"""The paired difference of two subjects, over the blocks that hold both (report.md rows 13 to 20).
 
 Rule: a difference is over complete blocks only, and every block that is not complete is counted under its first reason;
 the bounds say how far the lost blocks could still move the difference.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oakbench_core.campaign.counts import counts_of
 from oakbench_core.campaign.identities import Identities
+from oakbench_core.campaign.paired_resources import paired_resources
 from oakbench_core.campaign.populations import population_of
 from oakbench_core.campaign.report_codes import BlockReason, Omission
+from oakbench_core.campaign.task_tables import task_table
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.canonical import canonical_text
 from oakbench_core.intervals import BOOTSTRAP_METHOD, CONFIDENCE, PairTable, Resampling, bootstrap_key, newcombe
@@ -152,16 +154,9 @@ def _intervals(
     }
 
 
-class PairReport(NamedTuple):
-    """One entry of `pairs`, and how many distinct tasks its complete blocks hold."""
-
-    document: dict[str, Any]
-    tasks: int
-
-
 def pair_report(
     ledger: Ledger, pair: Pair, horizon: Horizon, resample: Callable[[Resampling], Interval], agreeing: Container[str]
-) -> PairReport:
+) -> dict[str, Any]:
     """One entry of `pairs`.
 
     `resample` computes the bootstrap interval, and is called only where one is given. `agreeing` names the subjects
@@ -176,7 +171,7 @@ def pair_report(
         side: sum(ledger.standings[place] == Standing.TIMED_OUT for place in places)
         for side, places in (("a", tally.complete_a), ("b", tally.complete_b))
     }
-    document = {
+    return {
         "key": pair.key,
         "blocks": {
             "scheduled": scheduled,
@@ -200,6 +195,7 @@ def pair_report(
         "newcombe": given.get("newcombe"),
         "omitted": [code.value for code in omitted],
         "bootstrap": given.get("bootstrap"),
+        "tasks": task_table(ledger, zip(tally.complete_a, tally.complete_b, strict=True)),
         "identity": identities.as_document(),
+        "resources": paired_resources(ledger, tally.complete_a, tally.complete_b),
     }
-    return PairReport(document, len({ledger.plan.schedule[place].task for place in tally.complete_a}))

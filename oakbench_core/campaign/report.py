@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.conditions import conditions_of
 from oakbench_core.campaign.counts import JUDGED, Horizon, counts_of, reached
+from oakbench_core.campaign.follow_ups import is_retry
 from oakbench_core.campaign.intake import fold
 from oakbench_core.campaign.limits import LIMITS
 from oakbench_core.campaign.notices.every import notices_of
@@ -79,11 +80,10 @@ def _sealed(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(ledger: Ledger, as_of: int | None, resample: Resample) -> dict[str, Any]:
     account = admission(ledger)
-    parent = ledger.plan.document.provenance.parent
     horizon = Horizon(
         admits_more=account.next_timeout_s is not None and account.next_admissible is not False,
         reached=reached(ledger),
-        is_retry=parent is not None and parent.kind == "retry",
+        is_retry=is_retry(ledger.plan),
         is_prefix=as_of is not None,
     )
     everything = range(len(ledger.standings))
@@ -102,8 +102,7 @@ def _summary(ledger: Ledger, as_of: int | None, resample: Resample) -> dict[str,
         counts=counts,
         admission=_admission(account),
         groups=groups,
-        pairs=[pair.document for pair in pairs],
-        paired_tasks=[pair.tasks for pair in pairs],
+        pairs=pairs,
         judged=[place for place in everything if ledger.standings[place] in JUDGED],
     )
     return {
@@ -117,6 +116,7 @@ def _summary(ledger: Ledger, as_of: int | None, resample: Resample) -> dict[str,
         "groups": groups,
         "pairs": findings.pairs,
         "comparisons": {"count": len(pairs), "adjusted": False},
+        "execution": ledger.chronicle.as_document(ledger.reservations),
         "notices": notices_of(findings),
         "limits": LIMITS,
     }

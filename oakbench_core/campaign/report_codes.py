@@ -43,6 +43,15 @@ class ResourceOmission(StrEnum):
     MIXED_WEIGHTS = "mixed_weights"
 
 
+class PairedOmission(StrEnum):
+    """Why totals of a resource over a pair's complete blocks are not given."""
+
+    UNMEASURED = "unmeasured"
+    ACCOUNTING_UNKNOWN = "accounting_unknown"
+    MIXED_SOURCES = "mixed_sources"
+    MIXED_WEIGHTS = "mixed_weights"
+
+
 class BlockReason(StrEnum):
     """Why a block of a pair is incomplete (the first four) or excluded (the rest)."""
 

@@ -6,16 +6,24 @@ be withheld is `None` where it is, and the list `omitted` beside it says why.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Signed = Annotated[float, Field(ge=-1, le=1)]
-Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Amount = Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0)]
-Confidence = Annotated[float, Field(ge=0.95, le=0.95)]
+from oakbench_core.campaign.report_notice_document import Notice
+from oakbench_core.campaign.report_pair_document import Pair
+from oakbench_core.campaign.report_parts import (
+    Amount,
+    Confidence,
+    Count,
+    EachResource,
+    FieldDifference,
+    GroupKey,
+    Hash,
+    Link,
+    Part,
+    Share,
+)
 
 SuccessOmission = Literal[
     "no_started_trials",
@@ -38,31 +46,9 @@ ResourceOmission = Literal[
     "mixed_population",
     "mixed_weights",
 ]
-PairOmission = Literal[
-    "no_complete_blocks",
-    "singleton",
-    "schedule_open",
-    "schedule_gaps",
-    "mixed_population",
-    "retry_selection",
-    "prefix_report",
-]
-BlockReason = Literal[
-    "unstarted",
-    "interrupted",
-    "skipped",
-    "infrastructure_failure",
-    "timeout_mismatch",
-    "identity_mismatch",
-]
-PopulationValue = int | str | None
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, title=None)
-
-
-class Parent(_Part):
+class Parent(Part):
     """The campaign that a follow-up plan was made from."""
 
     campaign_id: str
@@ -71,7 +57,7 @@ class Parent(_Part):
     finished_trials: Count | None
 
 
-class Campaign(_Part):
+class Campaign(Part):
     """Which plan is reported, and how much of its journal.
 
     `journal_events` counts started, finished and recovered events; `as_of` is the last sequence
@@ -88,7 +74,7 @@ class Campaign(_Part):
     as_of: Count | None
 
 
-class Counts(_Part):
+class Counts(Part):
     """Every scheduled trial in exactly one state.
 
     scheduled = unstarted + interrupted + skipped + finished; finished is the sum of its four
@@ -114,7 +100,7 @@ class Counts(_Part):
     schedule_gaps: Count
 
 
-class AdmissionState(_Part):
+class AdmissionState(Part):
     """Seconds of subprocess time against the admission budget; null where there is no budget.
 
     `reserved_s` holds whole frozen timeouts of trials whose duration is lost: accounting, no
@@ -130,22 +116,7 @@ class AdmissionState(_Part):
     next_admissible: bool | None
 
 
-class GroupKey(_Part):
-    workflow: str
-    instruction_level: str
-    agent: str
-    model: str | None
-    subject: str
-
-
-class FieldDifference(_Part):
-    """A population field and every value that was met, a frozen one included."""
-
-    field: str
-    values: list[PopulationValue]
-
-
-class Population(_Part):
+class Population(Part):
     """Whether the completed and timed-out rows of a group are one population.
 
     `unmeasured` names the fields that are null on every such row; `unreported` counts timed-out
@@ -158,23 +129,18 @@ class Population(_Part):
     unreported: Count
 
 
-class Range(_Part):
-    low: Signed
-    high: Signed
-
-
-class ShareRange(_Part):
+class ShareRange(Part):
     low: Share
     high: Share
 
 
-class WilsonInterval(_Part):
+class WilsonInterval(Part):
     low: Share
     high: Share
     confidence: Confidence
 
 
-class Success(_Part):
+class Success(Part):
     """The operational verified-success fraction: verified / started, with what it leaves open."""
 
     verified: Count
@@ -188,7 +154,7 @@ class Success(_Part):
     omitted: list[SuccessOmission]
 
 
-class OnSuccess(_Part):
+class OnSuccess(Part):
     """Conditional on verified success: `n` successes, of which `observed` have a value."""
 
     n: Count
@@ -197,12 +163,12 @@ class OnSuccess(_Part):
     median: Annotated[float, Field(ge=0)] | None
 
 
-class SourceSum(_Part):
+class SourceSum(Part):
     observed: Count
     sum: Annotated[float, Field(ge=0)]
 
 
-class ResourceUse(_Part):
+class ResourceUse(Part):
     """One resource over a group's started trials, failures included; `observed` of `started`."""
 
     unit: str
@@ -216,21 +182,7 @@ class ResourceUse(_Part):
     omitted: list[ResourceOmission]
 
 
-class GroupResources(_Part):
-    duration_s: ResourceUse
-    input_tokens: ResourceUse
-    cached_input_tokens: ResourceUse
-    cache_write_tokens: ResourceUse
-    output_tokens: ResourceUse
-    reasoning_tokens: ResourceUse
-    turns: ResourceUse
-    tool_calls: ResourceUse
-    cost_usd: ResourceUse
-    cost_weighted_tokens: ResourceUse
-    transcript_bytes: ResourceUse
-
-
-class Group(_Part):
+class Group(Part):
     """One condition; nothing is ever pooled over two of them."""
 
     key: GroupKey
@@ -238,127 +190,54 @@ class Group(_Part):
     tasks: Count
     population: Population
     success: Success
-    resources: GroupResources
+    resources: EachResource[ResourceUse]
 
 
-class PairKey(_Part):
-    """Two subjects of one condition, a < b by code point; differences are a - b."""
-
-    workflow: str
-    instruction_level: str
-    agent: str
-    model: str | None
-    a: str
-    b: str
-
-
-class Blocks(_Part):
-    """scheduled = complete + incomplete + excluded; the reasons add up to the last two."""
-
-    scheduled: Count
-    complete: Count
-    incomplete: Count
-    excluded: Count
-    reasons: dict[BlockReason, Count]
-
-
-class LostSide(_Part):
-    """Of the incomplete blocks: which side has no usable verdict."""
-
-    a: Count
-    b: Count
-    both: Count
-
-
-class Table(_Part):
-    """Complete blocks by which side was verified within the frozen timeout."""
-
-    both: Count
-    only_a: Count
-    only_b: Count
-    neither: Count
-
-
-class TimedOut(_Part):
-    a: Count
-    b: Count
-
-
-class BootstrapInterval(_Part):
-    """`degenerate`: no block disagreed, so that nothing could vary between the draws."""
-
-    low: Signed
-    high: Signed
-    confidence: Confidence
-    degenerate: bool
-
-
-class NewcombeInterval(_Part):
-    low: Signed
-    high: Signed
-    confidence: Confidence
-
-
-class BootstrapSource(_Part):
-    """What anyone needs to derive the bootstrap interval again."""
-
-    method: Literal["oakbench.bootstrap.v1"]
-    draws: Count
-    key: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-    n: Count
-    only_a: Count
-    only_b: Count
-
-
-class Identity(_Part):
-    """Whether the sides of a pair ran under the same conditions.
-
-    `differing` makes blocks excluded; `treatment` is what may differ and does.
-    """
-
-    agrees: bool
-    differing: list[FieldDifference]
-    treatment: list[FieldDifference]
-    unmeasured: list[str]
-
-
-class Pair(_Part):
-    """The paired, descriptive difference in verified success between two subjects."""
-
-    key: PairKey
-    blocks: Blocks
-    lost_side: LostSide
-    final: bool
-    table: Table
-    timed_out: TimedOut
-    difference: Signed | None
-    bounds: Range
-    interval: BootstrapInterval | None
-    newcombe: NewcombeInterval | None
-    omitted: list[PairOmission]
-    bootstrap: BootstrapSource | None
-    identity: Identity
-
-
-class Comparisons(_Part):
+class Comparisons(Part):
     """How many pairs are compared; no interval is adjusted for that."""
 
     count: Count
     adjusted: Literal[False]
 
 
-class Notice(BaseModel):
-    """What must be said beside the figures; further keys hold the numbers that it speaks of."""
+class StopRecord(Part):
+    """How one run ended in order; `at` is null where events carry no times."""
 
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True, allow_inf_nan=False)
-
-    __pydantic_extra__: dict[str, Any]
-
-    code: str
-    text: str
+    reason: Literal["exhausted", "budget", "halted", "disk", "limit", "signal", "changed_input"]
+    code: int
+    at: str | None
 
 
-class ReportDocument(_Part):
+class RecoveryRecord(Part):
+    """One recovery of a torn journal, and the trial that it reserved, if any."""
+
+    kind: Literal["torn", "zeros", "uncertain_proved", "uncertain_accepted"]
+    reason: Literal["torn_start", "torn_other", "start_impossible", "ambiguous"]
+    trial_id: str | None
+
+
+class Execution(Part):
+    """How the campaign was executed, from transport fields and `opened` alone; no figure depends on it.
+
+    `writers` counts the IDs of writers; `max_parallel` has one entry an `opened`, in order; `longest_pause_s` is the
+    largest positive difference of consecutive times, else 0.
+    """
+
+    first_hash: Link
+    last_seq: Count | None
+    last_hash: Link
+    writers: Count
+    hosts: list[str]
+    first_at: str | None
+    last_at: str | None
+    longest_pause_s: Annotated[float, Field(ge=0)]
+    max_parallel: list[Annotated[int, Field(ge=1)]]
+    stops: list[StopRecord]
+    recoveries: list[RecoveryRecord]
+    unsafe_filesystem: bool
+
+
+class ReportDocument(Part):
     """A campaign report: diagnostic, never claim-eligible, computed from plan and events alone."""
 
     model_config = ConfigDict(title="oakbench.report/1")
@@ -373,6 +252,7 @@ class ReportDocument(_Part):
     groups: list[Group]
     pairs: list[Pair]
     comparisons: Comparisons
+    execution: Execution | None
     notices: list[Notice]
     limits: str
     summary_sha256: Hash

@@ -132,8 +132,10 @@ class Fold:
     def _take_records(self, lines: Sequence[bytes], records: Sequence[Record]) -> None:
         """The hot loop: what it does not admit, the measure looks at again, to admit it or to name what is wrong."""
         plan_sha256, writer, index = self.plan.plan_sha256, self._expected_writer, self.plan.index
+        chronicle = self.ledger.chronicle
         previous = (self.last_hash or first_link(plan_sha256)).encode()
-        for line, record in zip(lines, records, strict=True):
+        noted = 0  # of the records, in the chronicle
+        for number, (line, record) in enumerate(zip(lines, records, strict=True)):
             if (
                 (type(record) is Started or (type(record) is Finished and exact(record.row)))
                 and record.seq == self.records
@@ -151,9 +153,11 @@ class Fold:
                 self.records += 1
                 self.offset += len(line) + 1
             else:
+                chronicle.note_trials(records[noted:number])
                 self.take_line(line)
-                writer = self._expected_writer
+                noted, writer = number + 1, self._expected_writer
             previous = record.hash.encode()
+        chronicle.note_trials(records[noted:])
 
     @property
     def _expected_writer(self) -> str | None:
@@ -186,6 +190,7 @@ class Fold:
         if violations:
             foreign = any(violation.rule is Rule.IDENTITY for violation in violations)
             raise self._refused([violation.text for violation in violations], foreign=foreign)
+        self.ledger.chronicle.note(event)
         self._note_place(kind, event.trial_id)
         if kind == EventKind.OPENED:
             self.writer, self.is_closed = event.writer, False

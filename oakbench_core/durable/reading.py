@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from oakbench_core.durable.framing import RECORD_LIMIT, first_link, link
+from oakbench_core.durable.fold import Fold
+from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError, first_link, link
 from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.opening import failures_named, open_to_read
 from oakbench_core.durable.tail import JournalState
-from oakbench_core.errors import JournalError, Problem
+from oakbench_core.errors import JournalError, Problem, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,14 +51,15 @@ class Events:
 
         decode = msgspec.json.Decoder().decode
         previous = self.first_link
-        for line in self._lines():
+        for line in self.lines():
             record = decode(line)
             if record["hash"] != link(previous, line[:-_HASH_SUFFIX]):
-                raise self._changed()
+                raise self.changed()
             previous = record["hash"]
             yield record
 
-    def _lines(self) -> Iterator[bytes]:
+    def lines(self) -> Iterator[bytes]:
+        """The bytes of each record without its LF, as they are on file now."""
         descriptor = open_to_read(self.path)
         try:
             offset = 0
@@ -65,13 +68,14 @@ class Events:
                     block = os.pread(descriptor, min(RECORD_LIMIT, self.size - offset), offset)
                 size = len(block) if offset + len(block) == self.size else block.rfind(b"\n") + 1
                 if not size:
-                    raise self._changed()
+                    raise self.changed()
                 yield from block[:size].removesuffix(b"\n").split(b"\n")
                 offset += size
         finally:
             os.close(descriptor)
 
-    def _changed(self) -> JournalError:
+    def changed(self) -> JournalError:
+        """The error of a file that is no longer the one that was read."""
         rule = "the journal was replaced while it was read"
         return JournalError(f"{self.path}: {rule}", [Problem(rule=rule, file=str(self.path))])
 
@@ -103,6 +107,27 @@ class JournalReading:
     last_at: str | None
     host: str | None
     pid: int | None
+
+    def ledger_at(self, seq: int) -> Ledger:
+        """What was proved when record number `seq` was the last: the fold of the records up to it, read again.
+
+        Raises:
+            UsageError: there is no such record.
+            JournalError: the file is no longer the one that was read.
+        """
+        if self.refusal is not None:
+            raise self.refusal
+        if not 0 <= seq < self.records:
+            last = "it has no record" if self.last_seq is None else f"its last record is number {self.last_seq}"
+            rule = f"there is no record number {seq}: {last}"
+            raise UsageError(f"{self.path}: {rule}", [Problem(rule=rule, file=str(self.path))])
+        fold = Fold(self.ledger.plan)
+        try:
+            for line in islice(self.events.lines(), seq + 1):
+                fold.take(line + b"\n")
+        except BadLineError:
+            raise self.events.changed() from None
+        return fold.ledger
 
 
 def read_journal(path: Path | str, plan: Plan) -> JournalReading:

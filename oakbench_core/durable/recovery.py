@@ -80,7 +80,7 @@ def recover(
             reader = read_to_end(path, plan, descriptor, files)
             if not needs_repair(reader):
                 return None
-            expect_file_system(path, unsafe=reader.ledger.unsafe_filesystem)
+            expect_file_system(path, unsafe=reader.ledger.chronicle.unsafe_filesystem)
             expect_acceptance(reader, accept_uncertain=accept_uncertain)
             appender = Appender(path, reader.fold, descriptor, files, clock)
             return repair(reader, appender, files)

@@ -60,6 +60,13 @@ def seconds(value: float | None) -> str:
     return amount(value, "s")
 
 
+def amount_difference(value: float, unit: str) -> str:
+    """A difference of two quantities with its sign and unit: `+3 turns`, `−0.5 s`, `0 s`."""
+    if value < 0:
+        return MINUS + amount(-value, unit)
+    return ("+" if value else "") + amount(value, unit)
+
+
 def counted(count: int, noun: str) -> str:
     """A number of things: `1 block`, `2 blocks`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -8,7 +8,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-from oakbench_core.campaign.report_codes import BlockReason, Completeness, Omission, ResourceOmission
+from oakbench_core.campaign.report_codes import (
+    BlockReason,
+    Completeness,
+    Omission,
+    PairedOmission,
+    ResourceOmission,
+)
+from oakbench_core.campaign.vocabulary import RecoveryKind, StopReason
 
 COMPLETENESS: Final = MappingProxyType(
     {
@@ -55,6 +62,36 @@ BLOCK_REASON: Final = MappingProxyType(
         BlockReason.INFRASTRUCTURE_FAILURE: "a side ended by an infrastructure failure",
         BlockReason.TIMEOUT_MISMATCH: "a recorded timeout is not the frozen one",
         BlockReason.IDENTITY_MISMATCH: "the sides did not run under the same conditions",
+    }
+)
+
+PAIRED_WITHHELD: Final = MappingProxyType(
+    {
+        PairedOmission.UNMEASURED: "in no complete block have both sides a value",
+        PairedOmission.ACCOUNTING_UNKNOWN: "some row does not say how they were counted, so the sides are not compared",
+        PairedOmission.MIXED_SOURCES: "they were counted in different ways, so the sides are not compared",
+        PairedOmission.MIXED_WEIGHTS: "they were weighted in different ways, so the sides are not compared",
+    }
+)
+
+STOP: Final = MappingProxyType(
+    {
+        StopReason.EXHAUSTED: "nothing was left to start",
+        StopReason.BUDGET: "the admission budget did not cover the next trial",
+        StopReason.HALTED: "too many infrastructure failures in a row",
+        StopReason.DISK: "too little free disk",
+        StopReason.LIMIT: "the limit that was set for this run",
+        StopReason.SIGNAL: "a signal or ctrl+c",
+        StopReason.CHANGED_INPUT: "a program, plan or input was no longer the frozen one",
+    }
+)
+
+RECOVERY: Final = MappingProxyType(
+    {
+        RecoveryKind.TORN: "a torn end was cut off and kept",
+        RecoveryKind.ZEROS: "zeros at the end were cut off and kept",
+        RecoveryKind.UNCERTAIN_PROVED: "a damaged end was cut off and kept, proved to hold no acknowledged record",
+        RecoveryKind.UNCERTAIN_ACCEPTED: "a damaged end, perhaps a lost record, was accepted by hand, cut off and kept",
     }
 )
 

@@ -186,4 +186,4 @@ def demo(
     code = _run_headless(folder) if headless or not terminal else _run_with_console(folder)
     if code not in _ENDED_WELL:
         raise typer.Exit(code)
-    put(rendered(open_campaign(folder), "md"))
+    put(rendered(open_campaign(folder)))

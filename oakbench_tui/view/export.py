@@ -6,14 +6,12 @@ campaign is ever written.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
-from oakbench_core.display import display_safe
+from oakbench_core.rendering.csv_text import csv_text
 from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.view.glyphs import Shown
 from oakbench_tui.view.trouble import command
@@ -92,24 +90,9 @@ def rows_text(snapshot: Snapshot, places: Sequence[int], filter_text: str, form:
     rows = [_row(snapshot, place) for place in places]
     if form is Form.ROWS_JSON:
         return json.dumps({**head, "trials": rows}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    text = io.StringIO()
     said = ", ".join(f"{key} {'none' if value is None else value}" for key, value in head.items())
-    text.write(f"# {display_safe(said)}\n")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([*_PLANNED, "state", "outcome", *RESOURCE_UNITS])
-    for row in rows:
-        table.writerow([_cell(value) for value in row.values()])
-    return text.getvalue()
-
-
-def _cell(value: object) -> str:
-    """An empty cell is null; a leading formula sign is no formula in a spreadsheet."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return repr(value) if isinstance(value, float) else str(value)
-    safe = display_safe(value)
-    return f"'{safe}" if safe.startswith(("=", "+", "-", "@")) else safe
+    header = [*_PLANNED, "state", "outcome", *RESOURCE_UNITS]
+    return csv_text(header, ([*row.values()] for row in rows), first_line=said)
 
 
 def _row(snapshot: Snapshot, place: int) -> dict[str, Any]:

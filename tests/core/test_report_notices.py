@@ -20,7 +20,7 @@ ALWAYS = {"diagnostic_only", "not_a_deadline", "no_cost_cap"}
 
 def whole(p: Plan, **changes: Any) -> list[Json]:
     """Every trial run to its end, on a recorded model."""
-    population = {"population": {"resolved_model": "m"}}
+    population: Json = {"population": {"resolved_model": "m"}}
     return [event for place in range(len(p.schedule)) for event in run(p, place, **population | changes)]
 
 
@@ -140,7 +140,8 @@ def test_a_plain_campaign_has_no_other_notices_than_those_that_hold() -> None:
 
 def test_a_large_disagreeing_pair_has_only_the_notices_of_pairs() -> None:
     p = plan(tasks=[f"t{number}" for number in range(40)], repetitions=1)
-    ends = [run(p, place, verified=place % 4 != 0, population={"resolved_model": "m"}) for place in range(80)]
+    population: Json = {"population": {"resolved_model": "m"}, "resources": {"duration_s": 1.0}}
+    ends = [run(p, place, verified=place % 4 != 0, **population) for place in range(80)]
 
     assert set(notices(p, [event for end in ends for event in end])) == ALWAYS | {
         "conditional_on_success",

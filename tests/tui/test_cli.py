@@ -87,7 +87,7 @@ def test_the_version_is_printed(cli: Callable[..., Any]) -> None:
     [
         ("verify", "--recover"),
         ("frobnicate",),
-        ("report", "--format", "html"),
+        ("report", "--format", "svg"),
         ("schema", "book"),
         ("status", "--follow"),
     ],

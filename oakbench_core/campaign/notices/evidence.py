@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oakbench_core.campaign.follow_ups import is_retry
 from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.notices.findings import notice
 from oakbench_core.campaign.oracles import depends_on_subject, is_unrecorded
 from oakbench_core.campaign.populations import recorded
 from oakbench_core.campaign.report_codes import NoticeCode
+from oakbench_core.campaign.setting import setting_of
 from oakbench_core.campaign.vocabulary import RecoveryKind
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def standing(findings: Findings) -> Iterator[Document]:
         NoticeCode.DIAGNOSTIC_ONLY,
         "This is a diagnostic agent campaign and no claim rests on it. What may be published of it: counts, the "
         "fraction with its denominator, the interval, and the hashes of plan and journal.",
+        describes=setting_of(findings.ledger, findings.judged),
     )
     plan = findings.ledger.plan
     if plan.is_mock:
@@ -36,14 +39,15 @@ def standing(findings: Findings) -> Iterator[Document]:
             "The plan was reconstructed afterwards from another tool's files; it was not frozen before the trials ran.",
         )
     parent = plan.document.provenance.parent
-    if parent is not None and parent.kind == "retry":
+    if is_retry(plan):
         yield notice(
             NoticeCode.RETRY_CAMPAIGN,
             "This campaign retries trials that were picked by their results in an earlier campaign: no interval is "
             "given, and nothing is pooled with the earlier one.",
-            finished_trials=parent.finished_trials,
+            finished_trials=None if parent is None else parent.finished_trials,
+            retried=sum(trial.retry_of is not None for trial in plan.schedule),
         )
-    elif parent is not None:
+    if parent is not None and parent.kind == "extension":
         yield notice(
             NoticeCode.EXTENDED_CAMPAIGN,
             "This campaign extends an earlier one whose results could be known by then; nothing is pooled over the "
@@ -133,7 +137,7 @@ def trust(findings: Findings) -> Iterator[Document]:
             f"recoveries: {accepted:,}.",
             recoveries=accepted,
         )
-    if ledger.unsafe_filesystem:
+    if ledger.chronicle.unsafe_filesystem:
         yield notice(
             NoticeCode.UNSAFE_FILESYSTEM,
             "A runner of this journal was told to go on whatever its file system promises about durability.",

@@ -18,37 +18,45 @@ SMALL_DISAGREEMENTS: Final = 10
 SMALL_TASKS: Final = 30
 
 
-def _groups_with(findings: Findings, has: Callable[[Document], bool]) -> list[Document]:
-    """The groups of which some resource has it."""
-    return [{"key": group["key"]} for group in findings.groups if any(map(has, group["resources"].values()))]
+def _with(entries: list[Document], has: Callable[[Document], bool]) -> list[Document]:
+    """The groups or pairs of which some resource has it, by key."""
+    return [{"key": entry["key"]} for entry in entries if any(map(has, entry["resources"].values()))]
+
+
+def _accounting(findings: Findings, code: ResourceOmission, text: str) -> Iterator[Document]:
+    """The notice of the same code, where sums of a group or of a pair are withheld for it."""
+    groups, pairs = (_with(part, lambda use: code in use["omitted"]) for part in (findings.groups, findings.pairs))
+    if groups or pairs:
+        yield notice(NoticeCode(code.value), text, groups=groups, pairs=pairs)
 
 
 def resources(findings: Findings) -> Iterator[Document]:
     """What sums and means of resources do not say."""
-    if _groups_with(findings, lambda use: use["on_success"]["mean"] is not None):
+    if _with(findings.groups, lambda use: use["on_success"]["mean"] is not None):
         yield notice(
             NoticeCode.CONDITIONAL_ON_SUCCESS,
             "Means and medians of resources are over verified successes alone: they are conditional on success and "
             "are no cost of an attempt. Totals are over all started trials, failures included.",
         )
     weighted = RESOURCE_UNITS["cost_weighted_tokens"]
-    if _groups_with(findings, lambda use: use["unit"] == weighted and use["observed"] > 0):
+    if _with(findings.groups, lambda use: use["unit"] == weighted and use["observed"] > 0):
         yield notice(
             NoticeCode.PROXY_TOKENS,
             "Cost-weighted tokens are a proxy made of token counts and weights; they are no money and never USD.",
         )
-    if mixed := _groups_with(findings, lambda use: ResourceOmission.MIXED_SOURCES in use["omitted"]):
-        yield notice(
-            NoticeCode.MIXED_SOURCES,
-            "Costs in a group come from different sources; they stand by source and are not added up.",
-            groups=mixed,
-        )
-    if unknown := _groups_with(findings, lambda use: ResourceOmission.ACCOUNTING_UNKNOWN in use["omitted"]):
-        yield notice(
-            NoticeCode.ACCOUNTING_UNKNOWN,
-            "For some costs it is not recorded who computed them; no complete total is given there.",
-            groups=unknown,
-        )
+    yield from _accounting(
+        findings,
+        ResourceOmission.MIXED_SOURCES,
+        "Some amounts come from sources that count differently; they are not added up, nor are the sides of a pair "
+        "compared by them. Costs stand by source.",
+    )
+    yield from _accounting(
+        findings,
+        ResourceOmission.ACCOUNTING_UNKNOWN,
+        "Of some amounts it is not recorded how they were counted (who computed a cost, whether input holds cached "
+        "tokens or output holds reasoning); no complete total of such costs is given, and no side of a pair is "
+        "compared by such amounts.",
+    )
 
 
 def _disagreements(pair: Document) -> int:
@@ -99,19 +107,8 @@ def samples(findings: Findings) -> Iterator[Document]:
                 for group in repeated
             ],
         )
-    estimated = [
-        (pair, tasks)
-        for pair, tasks in zip(findings.pairs, findings.paired_tasks, strict=True)
-        if pair["blocks"]["complete"]
-    ]
-    small = [
-        (pair, tasks)
-        for pair, tasks in estimated
-        if pair["blocks"]["complete"] < SMALL_BLOCKS
-        or _disagreements(pair) < SMALL_DISAGREEMENTS
-        or tasks < SMALL_TASKS
-    ]
-    if small:
+    estimated = [pair for pair in findings.pairs if pair["blocks"]["complete"]]
+    if small := [pair for pair in estimated if _is_small(pair)]:
         yield notice(
             NoticeCode.SMALL_SAMPLE,
             "Some pairs have under 30 complete blocks, under 10 disagreements or under 30 tasks. Where disagreement is "
@@ -122,14 +119,22 @@ def samples(findings: Findings) -> Iterator[Document]:
                     "key": pair["key"],
                     "complete": pair["blocks"]["complete"],
                     "disagreements": _disagreements(pair),
-                    "tasks": tasks,
+                    "tasks": pair["tasks"]["distinct"],
                 }
-                for pair, tasks in small
+                for pair in small
             ],
         )
-    if degenerate := [pair for pair, _ in estimated if not _disagreements(pair)]:
+    if degenerate := [pair for pair in estimated if not _disagreements(pair)]:
         yield notice(
             NoticeCode.DEGENERATE,
             "No disagreement was seen in the complete blocks of some pairs; that is not the same as no difference.",
             pairs=[{"key": pair["key"], "complete": pair["blocks"]["complete"]} for pair in degenerate],
         )
+
+
+def _is_small(pair: Document) -> bool:
+    return bool(
+        pair["blocks"]["complete"] < SMALL_BLOCKS
+        or _disagreements(pair) < SMALL_DISAGREEMENTS
+        or pair["tasks"]["distinct"] < SMALL_TASKS
+    )

@@ -24,7 +24,6 @@ class Findings:
     admission: Document
     groups: list[Document]
     pairs: list[Document]
-    paired_tasks: list[int]  # for each pair the distinct tasks of its complete blocks
     judged: list[int]  # places of the completed and timed-out trials
 
 
