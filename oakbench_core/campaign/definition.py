@@ -30,6 +30,7 @@ from oakbench_core.campaign.plan_document import TokenWeights
 from oakbench_core.campaign.vocabulary import Treatment
 
 Names = Annotated[Items[Name], Field(min_length=1)]
+BuiltAdapter = Literal["command", "claude-code", "codex"]
 EnvironmentValues = dict[EnvironmentName, str]
 
 
@@ -71,7 +72,7 @@ class RunTable(Document):
 
 
 class AgentTable(Document):
-    adapter: Literal["command"]
+    adapter: BuiltAdapter
     argv: Argv
     model: Text | None = None
     version: Command | None = None
@@ -86,7 +87,7 @@ class AgentTable(Document):
 class AgentOverrideTable(Document):
     """What a subject changes of its agent: each key given replaces the agent's."""
 
-    adapter: Literal["command"] | None = None
+    adapter: BuiltAdapter | None = None
     model: Text | None = None
     argv: Argv | None = None
     env: Items[EnvironmentName] | None = None

@@ -19,10 +19,7 @@ _PARALLEL: Final = "more than one trial at a time is not supported: expected 1"
 _HUMANS: Final = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
 _ADAPTERS: Final = {
     "mock": 'the adapter "mock" is not supported: say adapter = "command" and mock = true for a scripted program',
-    **{
-        name: f'the adapter "{name}" is not supported: say adapter = "command" and give the program by argv'
-        for name in ("claude-code", "codex", "gemini")
-    },
+    "gemini": 'the adapter "gemini" is not supported: say adapter = "command" and give the program by argv',
 }
 
 

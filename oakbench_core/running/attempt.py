@@ -6,6 +6,7 @@ that an agent does raises here; what goes wrong on our side ends the trial as an
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from oakbench_core.campaign.vocabulary import ErrorType, Terminal
 from oakbench_core.errors import OakbenchError
 from oakbench_core.running.agents.command import read_usage
+from oakbench_core.running.agents.streams import READERS, read_stream
 from oakbench_core.running.artifacts import CHANGES, LARGEST_CHANGES, ORACLE, STDERR, STDOUT, TrialArtifacts
 from oakbench_core.running.changes import Before, Change
-from oakbench_core.running.clocks import Clocks, SuspensionWatch, SystemClocks
+from oakbench_core.running.clocks import Clocks, SuspensionWatch, SystemClocks, utc_text
 from oakbench_core.running.commands import AttemptInterruptedError, Output, TrialFailureError
 from oakbench_core.running.difference import difference
 from oakbench_core.running.environment import replacer, secrets_of
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from oakbench_core.campaign.plan import Plan
+    from oakbench_core.running.agents.provider_errors import ProviderFailure
     from oakbench_core.running.commands import TrialCommands
     from oakbench_core.running.supervise.channel import Outcome
     from oakbench_core.running.supervisor import ForkServer, Supervisor
@@ -136,7 +139,7 @@ class _Attempt:
         self._commands = commands = prepare(self._request, supervisor, self._secrets, self._end_now)
         before = Before(commands.places.workspace, commands.places.hidden / "before")
         outcome = self._agent_outcome(commands, artifacts)
-        self._take_usage(commands.places.usage_file)
+        failure = self._take_usage(commands, artifacts, outcome)
         changes = before.changes(commands.places.workspace)
         diff = difference(commands.places.workspace, before, changes, self._replacer)
         self._seen.artifacts["changes"] = artifacts.write(CHANGES, diff, cap_bytes=LARGEST_CHANGES)
@@ -148,6 +151,8 @@ class _Attempt:
             return _failed(
                 ErrorType.AGENT_KILLED, "the agent was killed by a signal that was not ours (out of memory?)"
             )
+        if failure is not None:
+            return _failed(failure.kind, failure.message)
         self._judge(commands, artifacts, changes)
         return ending_of(self._seen.checks)
 
@@ -168,10 +173,29 @@ class _Attempt:
             seen.extra["output_cut"] = {stream: sizes[stream] for stream, is_cut in cut.items() if is_cut}
         return outcome
 
-    def _take_usage(self, path: Path) -> None:
-        self._seen.usage = usage = read_usage(path, self._replacer.text)
-        if usage.refused:
-            self._seen.extra["usage_refused"] = list(usage.refused)
+    def _take_usage(
+        self, commands: TrialCommands, artifacts: TrialArtifacts, outcome: Outcome
+    ) -> ProviderFailure | None:
+        """What the agent says of itself; and if that is so, how its provider failed it."""
+        seen = self._seen
+        if self._agent.adapter not in READERS:
+            seen.usage = usage = read_usage(commands.places.usage_file, self._replacer.text)
+            if usage.refused:
+                seen.extra["usage_refused"] = list(usage.refused)
+            return None
+        if outcome.cause == NOT_STARTED:
+            return None
+        stream = artifacts.path(STDOUT)
+        findings = read_stream(self._agent.adapter, stream, time.time(), is_cut=outcome.stdout_cut)
+        resources = {**findings.usage.resources, "transcript_bytes": outcome.stdout_bytes}
+        seen.usage = findings.usage._replace(resources=resources)
+        seen.artifacts["transcript"] = artifacts.relative(STDOUT)
+        if findings.notes:
+            seen.extra["stream"] = dict(findings.notes)
+        failure = findings.failure
+        if failure is not None and failure.resets_at is not None:
+            seen.extra["provider_resets_at"] = utc_text(failure.resets_at)
+        return failure
 
     def _judge(self, commands: TrialCommands, artifacts: TrialArtifacts, changes: tuple[Change, ...]) -> None:
         lay_down(self._request.folder, self._task.oracle.files_sha256, commands.places.oracle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 SHORTEST_SUSPENSION_S: Final = 0.2
@@ -24,6 +25,11 @@ class SystemClocks:
 
     def boottime(self) -> float:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def utc_text(seconds: float) -> str:
+    """The moment so many seconds after 1970 as the formats write it, in whole seconds."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 class SuspensionWatch:

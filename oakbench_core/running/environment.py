@@ -7,8 +7,9 @@ secret: they stand in no file that is written here.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.running.supervise.replacing import Replacer
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from oakbench_core.running.workspace import Places
 
 
+_OF_ADAPTERS: Final[Mapping[Adapter, Mapping[str, str]]] = {
+    Adapter.CLAUDE_CODE: {"DISABLE_AUTOUPDATER": "1"},  # the version that was frozen stays the one that runs
+}
+
+
 def search_path(environment: Mapping[str, str]) -> str:
     """The runner's PATH without its relative parts, which would mean the workspace."""
     parts = environment.get("PATH", os.defpath).split(os.pathsep)
@@ -25,7 +31,7 @@ def search_path(environment: Mapping[str, str]) -> str:
 
 
 def trial_environment(environment: Mapping[str, str], agent: Agent, places: Places) -> dict[str, str]:
-    """What setup and checks get of the runner's `environment`, and the agent's public `set_env`."""
+    """What setup and checks get of the runner's `environment`, what the adapter sets, the agent's public `set_env`."""
     home = environment.get("HOME") if agent.home == "inherit" else None
     return {
         "PATH": search_path(environment),
@@ -35,6 +41,7 @@ def trial_environment(environment: Mapping[str, str], agent: Agent, places: Plac
         "HOME": home or str(places.home),
         "GIT_CEILING_DIRECTORIES": str(places.root),
         "GIT_CONFIG_NOSYSTEM": "1",
+        **_OF_ADAPTERS.get(agent.adapter, {}),
         **agent.set_env,
     }
 

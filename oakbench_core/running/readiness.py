@@ -12,6 +12,7 @@ from oakbench_core.durable.journal import journal_path
 from oakbench_core.durable.lock import LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, open_to_read
 from oakbench_core.errors import DocumentError, LockedError, OakbenchError, PlatformError, Problem
+from oakbench_core.running.agents.streams import READERS
 from oakbench_core.running.environment import unset_names
 from oakbench_core.running.rows import prompt_of
 from oakbench_core.running.workspace import marker_above
@@ -94,7 +95,7 @@ def _of_agents(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:
-    if agent.adapter is not Adapter.COMMAND:
+    if agent.adapter is not Adapter.COMMAND and agent.adapter not in READERS:
         yield Problem(path=f"{path}.adapter", rule=f"the adapter {agent.adapter} cannot be run")
     if not agent.argv:
         yield Problem(path=f"{path}.argv", rule="expected a program, found none")

@@ -13,7 +13,7 @@ from oakbench_core.campaign.row import Accounting, Artifacts, Row
 from oakbench_core.campaign.row_rules import weighted_tokens
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, CheckStatus, ErrorType, SkipPhase, SkipReason, Terminal
 from oakbench_core.canonical import sha256_hex
-from oakbench_core.running.agents.command import NOTHING, Usage
+from oakbench_core.running.agents.usage import NOTHING, Usage
 
 if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
@@ -148,7 +148,7 @@ def _population(plan: Plan, trial: ScheduledTrial, host: HostFacts, usage: Usage
         "runner_class": planned.runner_class or host.runner_class,
         "os": host.os,
         "arch": host.arch,
-        "agent_version": usage.agent_version or agent_of(plan, trial).version,
+        "agent_version": _agent_version(usage.agent_version, agent_of(plan, trial).version),
         "resolved_model": usage.resolved_model,
         "subject_version": subject.version,
         "subject_binary_sha256": subject.binary_sha256,
@@ -160,6 +160,13 @@ def _population(plan: Plan, trial: ScheduledTrial, host: HostFacts, usage: Usage
         "load_state": planned.load_state,
         "token_calibration": None,
     }
+
+
+def _agent_version(said: str | None, frozen: str | None) -> str | None:
+    """What an agent says in its stream may be a part of what it says when asked: `2.0.75 (Claude Code)`."""
+    if said is None or (frozen is not None and said in frozen.split()):
+        return frozen
+    return said
 
 
 def _skip(ending: Ending) -> dict[str, Any] | None:

@@ -136,7 +136,7 @@ NOT_DONE = {
     "subjects.one.agent.prices": {"input": "1.25"},
     f"{T}.cleanup": ["true"],
     "workflows.w.cleanup": ["true"],
-    "agents.a.adapter": "claude-code",
+    "agents.a.adapter": "mock",
     "subjects.one.agent.adapter": "gemini",
 }
 
@@ -149,7 +149,7 @@ def test_what_is_known_and_not_done_is_refused_by_its_name(path: str) -> None:
     assert "not supported" in found[f"$.{path}"]
 
 
-@pytest.mark.parametrize("adapter", ["mock", "claude-code", "codex", "gemini"])
+@pytest.mark.parametrize("adapter", ["mock", "gemini"])
 def test_an_adapter_that_is_not_built_says_what_to_write_instead(adapter: str) -> None:
     assert 'say adapter = "command"' in problems_of(changed(("agents.a.adapter", adapter)))["$.agents.a.adapter"]
 
@@ -267,3 +267,33 @@ def test_a_definition_has_a_json_schema() -> None:
 
     assert set(schema["properties"]) == {"campaign", "run", "workflows", "agents", "subjects"}
     assert "login" not in str(schema)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "argv", "words"),
+    [
+        ("claude-code", ["claude", "-p", "{prompt}"], "reads what claude prints with `--output-format`"),
+        ("claude-code", ["/opt/claude", "-p", "{prompt}"], "add it"),
+        ("codex", ["codex", "exec", "{prompt}"], "prints with `--json`"),
+        ("codex", ["sh", "{usage_file}"], "reads no usage file"),
+    ],
+)
+def test_an_argv_that_gives_its_adapter_nothing_to_read_is_refused(adapter: str, argv: list[str], words: str) -> None:
+    found = problems_of(changed(("agents.a.adapter", adapter), ("agents.a.argv", argv)))
+    assert words in found["$.agents.a.argv"]
+
+    found = problems_of(changed(("subjects.one.agent.adapter", adapter), ("subjects.one.agent.argv", argv)))
+    assert words in found["$.subjects.one.agent.argv"]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "argv"),
+    [
+        ("claude-code", ["claude", "-p", "{prompt}", "--output-format=stream-json", "--verbose"]),
+        ("claude-code", ["sh", "-c", "{prompt}"]),  # whatever it starts
+        ("codex", ["codex", "exec", "--json", "{prompt}"]),
+        ("command", ["claude", "-p", "{prompt}", "{usage_file}"]),
+    ],
+)
+def test_an_argv_that_its_adapter_can_read_is_taken(adapter: str, argv: list[str]) -> None:
+    assert problems_of(changed(("agents.a.adapter", adapter), ("agents.a.argv", argv))) == {}

@@ -290,7 +290,7 @@ def expect_refused(tmp_path: Path, value: Json, *paths: str) -> None:
 
 def test_what_cannot_be_run_is_refused_all_at_once(tmp_path: Path) -> None:
     agents: Json = {
-        "a": {"adapter": "codex", "argv": ["codex"]},
+        "a": {"adapter": "gemini", "argv": ["gemini"]},
         "b": {"argv": [], "env": ["NO_SUCH_A", "NO_SUCH_B"]},
         "c": {"argv": ["c"], "login": ["~/.c"], "cleanup": ["true"], "prices": {"input": "1"}},
     }
