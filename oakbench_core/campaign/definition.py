@@ -14,6 +14,7 @@ from pydantic import Discriminator, Field, Tag
 from oakbench_core.campaign.definition_values import Argv, Command, Fixture, Parameter, Program, Prompt
 from oakbench_core.campaign.fields import (
     Count,
+    DecimalText,
     Document,
     EnvironmentName,
     Integer,
@@ -71,6 +72,16 @@ class RunTable(Document):
     keep_workspaces: Literal["none", "failed", "all"] = "failed"
 
 
+class PricesTable(Document):
+    """USD per million tokens, as decimal text; without both of input and output no cost can be had."""
+
+    input: DecimalText
+    cached_input: DecimalText | None = None
+    cache_write: DecimalText | None = None
+    output: DecimalText
+    as_of: Text | None = None
+
+
 class AgentTable(Document):
     adapter: BuiltAdapter
     argv: Argv
@@ -81,6 +92,7 @@ class AgentTable(Document):
     home: Literal["fresh", "inherit"] = "fresh"
     mock: bool = False
     may_be_missing: bool = False
+    prices: PricesTable | None = None
     token_weights: TokenWeights | None = None
 
 
@@ -92,6 +104,7 @@ class AgentOverrideTable(Document):
     argv: Argv | None = None
     env: Items[EnvironmentName] | None = None
     set_env: EnvironmentValues | None = None
+    prices: PricesTable | None = None
     token_weights: TokenWeights | None = None
 
 

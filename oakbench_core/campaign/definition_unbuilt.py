@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LOGIN: Final = 'login files are not supported: pass a token by `env`, or keep the user\'s HOME by home = "inherit"'
-_PRICES: Final = "prices are not supported: costs stay unmeasured unless the agent reports them"
 _CLEANUP: Final = "cleanup commands are not supported: what a trial starts must end with its process tree"
 _HOLD: Final = "holds are not supported: nothing waits after a provider's limit"
 _PARALLEL: Final = "more than one trial at a time is not supported: expected 1"
@@ -43,7 +42,7 @@ def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _of_agent(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
-    for key, rule in (("login", _LOGIN), ("prices", _PRICES), ("cleanup", _CLEANUP)):
+    for key, rule in (("login", _LOGIN), ("cleanup", _CLEANUP)):
         if key in agent:
             yield Problem(path=f"{path}.{key}", rule=rule)
     adapter = agent.get("adapter")

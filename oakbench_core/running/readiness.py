@@ -99,7 +99,7 @@ def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterat
         yield Problem(path=f"{path}.adapter", rule=f"the adapter {agent.adapter} cannot be run")
     if not agent.argv:
         yield Problem(path=f"{path}.argv", rule="expected a program, found none")
-    for key, value in (("login", agent.login), ("cleanup", agent.cleanup), ("prices", agent.prices)):
+    for key, value in (("login", agent.login), ("cleanup", agent.cleanup)):
         if value:
             yield Problem(path=f"{path}.{key}", rule=_CANNOT)
     for name in unset_names(environment, agent):

@@ -155,3 +155,30 @@ def test_the_version_that_was_frozen_is_not_updated_on_the_way(trials: Trials) -
     another = trials.another()
     attempted = another.attempt(shell("echo $DISABLE_AUTOUPDATER"), agent={"adapter": "codex"})
     assert another.artifact(attempted, "stdout") == "\n"
+
+
+PRICES = {"input": "1", "cached_input": "0.1", "cache_write": "2", "output": "10", "as_of": "2026-12-01"}
+
+
+def test_a_cost_by_the_plans_prices_stands_for_what_the_agent_says_it_cost(trials: Trials) -> None:
+    row = printing(trials, init(), result(), agent={"prices": PRICES}).row
+
+    assert row["resources"]["cost_usd"] == 0.00032  # 10 + 30 + 80 + 200 millionths
+    assert row["accounting"]["cost_source"] == "price_table"
+    assert row["accounting"]["price_table"].startswith("USD per million tokens as of 2026-12-01: input 1, ")
+    assert row["extra"]["cost_by_agent"] == {"cost_usd": 0.25, "cost_source": "client_estimate"}
+
+
+def test_prices_give_no_cost_where_a_count_is_missing_and_no_other_source_steps_in(trials: Trials) -> None:
+    row = printing(trials, init(), result({MODEL: {"inputTokens": 1, "outputTokens": 1}}), agent={"prices": PRICES}).row
+
+    assert row["resources"]["cost_usd"] is None
+    assert (row["accounting"]["cost_source"], row["accounting"]["price_table"]) == (None, None)
+    assert row["extra"]["not_priced"] == "input"
+
+
+def test_weights_of_tokens_are_taken_of_a_stream(trials: Trials) -> None:
+    weights = {"input_tokens": "1", "cached_input_tokens": "0.1", "output_tokens": "5"}
+    row = printing(trials, thread(), *turn(50, 20, 7), adapter="codex", agent={"token_weights": weights}).row
+
+    assert row["resources"]["cost_weighted_tokens"] == 30 + 2 + 35

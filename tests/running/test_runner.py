@@ -292,7 +292,7 @@ def test_what_cannot_be_run_is_refused_all_at_once(tmp_path: Path) -> None:
     agents: Json = {
         "a": {"adapter": "gemini", "argv": ["gemini"]},
         "b": {"argv": [], "env": ["NO_SUCH_A", "NO_SUCH_B"]},
-        "c": {"argv": ["c"], "login": ["~/.c"], "cleanup": ["true"], "prices": {"input": "1"}},
+        "c": {"argv": ["c"], "login": ["~/.c"], "cleanup": ["true"]},
     }
     value = document(agents, "abc")
     task = value["workflows"]["w"]["tasks"]["t"]
@@ -304,7 +304,6 @@ def test_what_cannot_be_run_is_refused_all_at_once(tmp_path: Path) -> None:
         "$.agents.b.env",
         "$.agents.c.login",
         "$.agents.c.cleanup",
-        "$.agents.c.prices",
         "$.workflows.w.tasks.t.cleanup",
         "$.workflows.w.tasks.t.prompts.plain",
     ]
