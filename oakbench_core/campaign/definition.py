@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from oakbench_core.campaign.definition_values import Argv, Command, Fixture, Parameter, Program, Prompt
+from oakbench_core.campaign.definition_values import Argv, Command, Fixture, LoginPath, Parameter, Program, Prompt
 from oakbench_core.campaign.fields import (
     Count,
     DecimalText,
@@ -90,6 +90,8 @@ class AgentTable(Document):
     env: Items[EnvironmentName] = ()
     set_env: EnvironmentValues = Field(default_factory=dict)
     home: Literal["fresh", "inherit"] = "fresh"
+    login: Items[LoginPath] = ()
+    cleanup: Items[Command] = ()
     mock: bool = False
     may_be_missing: bool = False
     prices: PricesTable | None = None
@@ -179,6 +181,7 @@ class TaskTable(Inherited):
     fixture: Fixture | None = None
     setup: Items[Command] = ()
     setup_timeout_s: Positive = 600
+    cleanup: Items[Command] = ()
     instruments: Items[Text] = ()
     prompts: Annotated[dict[Name, Prompt], Field(min_length=1)]
     solution: Command | None = None

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_reached
+from oakbench_core.campaign.definition_reach import agents_of, table_of
 from oakbench_core.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_LOGIN: Final = 'login files are not supported: pass a token by `env`, or keep the user\'s HOME by home = "inherit"'
-_CLEANUP: Final = "cleanup commands are not supported: what a trial starts must end with its process tree"
 _HOLD: Final = "holds are not supported: nothing waits after a provider's limit"
 _PARALLEL: Final = "more than one trial at a time is not supported: expected 1"
 _HUMANS: Final = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
@@ -34,17 +31,9 @@ def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem(path="$.run.max_parallel", rule=f"{_PARALLEL}, found {parallel}")
     for path, agent in agents_of(definition):
         yield from _of_agent(path, agent)
-    tables = {f"$.workflows.{name}": table for name, table in table_of(definition, "workflows").items()}
-    tables |= {reach.path: reach.table for reach in tasks_reached(definition)}
-    for path, table in tables.items():
-        if isinstance(table, Mapping) and "cleanup" in table:
-            yield Problem(path=f"{path}.cleanup", rule=_CLEANUP)
 
 
 def _of_agent(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
-    for key, rule in (("login", _LOGIN), ("cleanup", _CLEANUP)):
-        if key in agent:
-            yield Problem(path=f"{path}.{key}", rule=rule)
     adapter = agent.get("adapter")
     if isinstance(adapter, str) and adapter in _ADAPTERS:
         yield Problem(path=f"{path}.adapter", rule=_ADAPTERS[adapter])

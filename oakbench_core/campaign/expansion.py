@@ -134,6 +134,7 @@ def _task(task: TaskTable, path: str, found: Found) -> dict[str, Any]:
         "prompts": {level: prompt for level, prompt in task.prompts.items() if isinstance(prompt, str)},
         "setup": _commands(task.setup),
         "setup_timeout_s": task.setup_timeout_s,
+        "cleanup": _commands(task.cleanup),
         "instruments": list(task.instruments),
         "oracle": {
             "version": task.oracle.version,
@@ -180,6 +181,8 @@ def _agent(agent: AgentTable, program: Program) -> dict[str, Any]:
         "env": list(agent.env),
         "set_env": dict(agent.set_env),
         "home": agent.home,
+        "login": list(agent.login),
+        "cleanup": _commands(agent.cleanup),
         "mock": agent.mock,
         "may_be_missing": agent.may_be_missing,
         "version": program.version,

@@ -10,7 +10,6 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.vocabulary import Adapter
-from oakbench_core.running.supervise.replacing import Replacer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,18 +48,3 @@ def trial_environment(environment: Mapping[str, str], agent: Agent, places: Plac
 def unset_names(environment: Mapping[str, str], agent: Agent) -> tuple[str, ...]:
     """The variables that the agent is to have and the runner has not."""
     return tuple(name for name in agent.env if name not in environment)
-
-
-def secrets_of(environment: Mapping[str, str], agent: Agent) -> dict[str, str]:
-    """The agent's secret variables that are set, by name."""
-    return {name: environment[name] for name in agent.env if name in environment}
-
-
-def replacements(secrets: Mapping[str, str]) -> list[list[str]]:
-    """Pairs of a secret and what stands in its place."""
-    return [[value, f"[{name}]"] for name, value in secrets.items()]
-
-
-def replacer(secrets: Mapping[str, str]) -> Replacer:
-    """For what the runner itself writes."""
-    return Replacer({os.fsencode(value): os.fsencode(name) for value, name in replacements(secrets)})

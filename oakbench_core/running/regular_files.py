@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def open_regular(path: Path | str) -> IO[bytes]:
-    """The file at `path`, to be read.
+def open_regular(path: Path | str, folder: int | None = None) -> IO[bytes]:
+    """The file at `path`, to be read; `folder` is the descriptor that a relative path begins at.
 
     Raises:
         OSError: it is not there, may not be read, or is no regular file.
     """
-    descriptor = os.open(path, _FLAGS)
+    descriptor = os.open(path, _FLAGS, dir_fd=folder)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)

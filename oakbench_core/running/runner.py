@@ -17,6 +17,7 @@ from oakbench_core.campaign.vocabulary import ErrorType, Standing, StopReason, T
 from oakbench_core.durable.writer import JournalWriter, RunnerFacts
 from oakbench_core.errors import ExitCode, JournalError
 from oakbench_core.running.attempt import AttemptRequest, attempt
+from oakbench_core.running.cleanup import clean_up_after
 from oakbench_core.running.commands import AttemptInterruptedError
 from oakbench_core.running.leftovers import end_leftovers
 from oakbench_core.running.lookups import Lookups
@@ -66,6 +67,9 @@ class Listener(Protocol):
     def repaired(self, repair: Repair) -> None:
         """The end that an earlier runner left was brought into order."""
 
+    def noticed(self, text: str) -> None:
+        """Something that its user should know of, and that ends nothing."""
+
     def opened(self, ledger: Ledger) -> None:
         """The journal is this runner's; nothing has been started."""
 
@@ -109,7 +113,6 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
         if writer.repaired is not None:
             listener.repaired(writer.repaired)
         end_leftovers(root)
-        listener.opened(writer.ledger)
         system = os.uname()
         run = _Run(
             request=request,
@@ -121,6 +124,8 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
             lookups=Lookups(request.plan, request.folder, request.environment),
             host=HostFacts(system.sysname.lower(), system.machine, runner_class()),
         )
+        run.clean_up_after_the_last()
+        listener.opened(writer.ledger)
         reason, code, detail = run.until_stopped()
         detail = plain(detail, LONGEST_MESSAGE)
         writer.append_closed(reason, code, detail)
@@ -194,9 +199,16 @@ class _Run:
             return StopReason.BUDGET, ExitCode.BUDGET, detail
         return None
 
-    def _attempt(self, place: int, trial: ScheduledTrial) -> _Stop | None:
+    def clean_up_after_the_last(self) -> None:
+        """Run the cleanup of the trials that a killed runner has left."""
+        for place in self.writer.left_in_flight:
+            trial_id = self.request.plan.schedule[place].trial_id
+            for failure in clean_up_after(self._wanted(place), self.server):
+                self.listener.noticed(f"after the interrupted {trial_id}: {failure}")
+
+    def _wanted(self, place: int) -> AttemptRequest:
         request, settings = self.request, self.request.settings
-        wanted = AttemptRequest(
+        return AttemptRequest(
             plan=request.plan,
             place=place,
             folder=request.folder,
@@ -207,10 +219,12 @@ class _Run:
             output_cap_bytes=settings.output_cap_mib << 20,
             keep_workspaces=settings.keep_workspaces,
         )
+
+    def _attempt(self, place: int, trial: ScheduledTrial) -> _Stop | None:
         self.writer.append_started(trial.trial_id)
         self.listener.started(trial)
         try:
-            terminal, row = attempt(wanted, self.server, end_now=self.switch.end_now)
+            terminal, row = attempt(self._wanted(place), self.server, end_now=self.switch.end_now)
         except AttemptInterruptedError:
             return self._asked_to_stop()
         terminal, row = self._finish(trial, terminal, row)

@@ -45,6 +45,9 @@ class _Progress:
         for line in ("the journal's end was repaired:", *recovery_lines(repair)):
             self._tell(say, line)
 
+    def noticed(self, text: str) -> None:
+        self._tell(say, text)
+
     def opened(self, ledger: Ledger) -> None:
         from oakbench_tui.cli.progress import opening_line
 

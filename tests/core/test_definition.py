@@ -77,6 +77,12 @@ def test_the_small_definition_is_one() -> None:
         ("agents.a.set_env", {"MY_TOKEN": "x"}, "$.agents.a.set_env.MY_TOKEN", "looks like a secret"),
         ("agents.a.set_env", {"X": 1}, "$.agents.a.set_env.X", "expected text, found 1"),
         ("agents.a.home", "mine", "$.agents.a.home", "'fresh' or 'inherit'"),
+        ("agents.a.login", ["auth.json"], "$.agents.a.login[0]", "expected a file below HOME"),
+        ("agents.a.login", ["~/../x"], "$.agents.a.login[0]", "expected a file below HOME"),
+        ("agents.a.cleanup", [3], "$.agents.a.cleanup[0]", "expected a command"),
+        ("agents.a.cleanup", ["rm {oracle}"], "$.agents.a.cleanup[0]", "has no value in a cleanup command"),
+        (f"{T}.cleanup", ["rm {nope}"], f"$.{T}.cleanup[0]", "no placeholder"),
+        ("workflows.w.cleanup", ["true"], "$.workflows.w.cleanup", "unknown"),
         ("agents.a.prices", {"input": "1.25"}, "$.agents.a.prices.output", "required"),
         ("agents.a.prices", {"input": 1.25, "output": "2"}, "$.agents.a.prices.input", "expected text"),
         ("agents.a.prices", {"input": "1e3", "output": "2"}, "$.agents.a.prices.input", "form"),
@@ -134,10 +140,6 @@ def test_a_check_that_is_none_is_refused_with_its_place(check: dict[str, Any], k
 NOT_DONE = {
     "run.max_parallel": 4,
     "run.hold_s": 0,
-    "agents.a.login": ["~/.codex/auth.json"],
-    "agents.a.cleanup": ["true"],
-    f"{T}.cleanup": ["true"],
-    "workflows.w.cleanup": ["true"],
     "agents.a.adapter": "mock",
     "subjects.one.agent.adapter": "gemini",
 }
@@ -268,7 +270,7 @@ def test_a_definition_has_a_json_schema() -> None:
     schema = TypeAdapter(Definition).json_schema()
 
     assert set(schema["properties"]) == {"campaign", "run", "workflows", "agents", "subjects"}
-    assert "login" not in str(schema)
+    assert "hold_s" not in str(schema)
 
 
 @pytest.mark.parametrize(
