@@ -60,8 +60,10 @@ class CampaignTable(Inherited):
 class RunTable(Document):
     """How a run goes about it: no part of the plan, read from the campaign folder, overridden by options.
 
-    `halt_after`: infrastructure failures of one agent in a row, 0 is never. `min_free_gib`: free disk below which
-    nothing is admitted. `output_cap_mib`: of each stream of a trial. `grace_s`: between TERM and KILL.
+    `max_parallel`: trials at a time. `halt_after`: infrastructure failures of one agent in a row, 0 is never.
+    `hold_s`: after a provider's limit start nothing for so long, or until its own end where the stream says it; 0: go
+    on at once. `min_free_gib`: free disk below which nothing is admitted. `output_cap_mib`: of each stream of a trial.
+    `grace_s`: between TERM and KILL.
     """
 
     max_parallel: Positive = 1
@@ -70,6 +72,7 @@ class RunTable(Document):
     output_cap_mib: Positive = 64
     grace_s: Count = 10
     keep_workspaces: Literal["none", "failed", "all"] = "failed"
+    hold_s: Count = 0
 
 
 class PricesTable(Document):

@@ -56,15 +56,12 @@ def read_definition(value: Mapping[str, Any]) -> tuple[Definition | None, tuple[
 
 def read_run_table(value: Mapping[str, Any]) -> tuple[RunTable | None, tuple[Problem, ...]]:
     """The table `[run]` of a definition, whatever stands beside it, or None and its problems."""
-    by_name = [problem for problem in named_refusals(value) if (problem.path or "").startswith("$.run.")]
-    named = {problem.path for problem in by_name}
     read = checked(_run_type(), value.get("run", {}))
     table, in_form = read
     placed = [
         replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in map(_said_plainly, in_form)
     ]
-    problems = (*by_name, *(problem for problem in placed if problem.path not in named))
-    return (None, problems) if problems else (table, ())
+    return (None, tuple(placed)) if placed else (table, ())
 
 
 def _said_plainly(problem: Problem) -> Problem:

@@ -10,8 +10,6 @@ from oakbench_core.errors import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_HOLD: Final = "holds are not supported: nothing waits after a provider's limit"
-_PARALLEL: Final = "more than one trial at a time is not supported: expected 1"
 _HUMANS: Final = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
 _ADAPTERS: Final = {
     "mock": 'the adapter "mock" is not supported: say adapter = "command" and mock = true for a scripted program',
@@ -23,12 +21,6 @@ def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
     """A problem for each key or value that is known and not supported."""
     if table_of(definition, "campaign").get("participants") == "humans":
         yield Problem(path="$.campaign.participants", rule=_HUMANS)
-    run = table_of(definition, "run")
-    if "hold_s" in run:
-        yield Problem(path="$.run.hold_s", rule=_HOLD)
-    parallel = run.get("max_parallel")
-    if isinstance(parallel, int) and parallel > 1:
-        yield Problem(path="$.run.max_parallel", rule=f"{_PARALLEL}, found {parallel}")
     for path, agent in agents_of(definition):
         yield from _of_agent(path, agent)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oakbench_core.running.agents.command import read_usage
@@ -24,39 +24,42 @@ if TYPE_CHECKING:
     from oakbench_core.running.supervise.channel import Outcome
 
 
+@dataclass(slots=True, kw_only=True)
 class AgentRun:
     """One run of an agent. What is seen of it is noted in `seen`; `renewed` are its logins as it left them."""
 
-    def __init__(
-        self, trial: ScheduledTrial, agent: Agent, commands: TrialCommands, artifacts: TrialArtifacts, seen: Seen
-    ) -> None:
-        self._trial, self._agent, self._commands, self._artifacts, self._seen = trial, agent, commands, artifacts, seen
-        self.renewed: tuple[LoginFile, ...] = ()
+    trial: ScheduledTrial
+    agent: Agent
+    commands: TrialCommands
+    artifacts: TrialArtifacts
+    seen: Seen
+    clocks: Clocks
+    renewed: tuple[LoginFile, ...] = ()
 
-    def to_its_end(self, clocks: Clocks) -> tuple[Outcome, ProviderFailure | None]:
+    def to_its_end(self) -> tuple[Outcome, ProviderFailure | None]:
         """How it ended; and if its stream says so, how the provider failed it.
 
         Raises:
             AttemptInterruptedError, TrialFailureError, SupervisorLostError: as `TrialCommands.supervised`.
             OSError: the login cannot be laid down, or the stream not be read.
         """
-        logins, home = self._commands.secrets.logins, self._commands.places.home
+        logins, home = self.commands.secrets.logins, self.commands.places.home
         lay_down_logins(logins, home)
         try:
-            outcome = self._outcome(clocks)
+            outcome = self._outcome()
         finally:
             self.renewed = take_logins_away(logins, home)
         return outcome, self._said(outcome)
 
-    def _outcome(self, clocks: Clocks) -> Outcome:
-        commands, artifacts, seen = self._commands, self._artifacts, self._seen
-        argv = commands.argv(self._agent.argv)
+    def _outcome(self) -> Outcome:
+        commands, artifacts, seen = self.commands, self.artifacts, self.seen
+        argv = commands.argv(self.agent.argv)
         environment = {**commands.environment, **commands.secrets.variables}
         seen.artifacts |= {"stdout": artifacts.relative(STDOUT), "stderr": artifacts.relative(STDERR)}
         seen.duration_s = None
-        watch = SuspensionWatch(clocks)
+        watch = SuspensionWatch(self.clocks)
         output = Output(artifacts.path(STDOUT), artifacts.path(STDERR), commands.output_cap_bytes)
-        outcome = commands.supervised(argv, environment, output, timeout_s=self._trial.timeout_s)
+        outcome = commands.supervised(argv, environment, output, timeout_s=self.trial.timeout_s)
         seen.suspended_s = watch.suspended_s()
         seen.exit_code, seen.duration_s = outcome.exit_code, outcome.duration_s
         cut = {"stdout": outcome.stdout_cut, "stderr": outcome.stderr_cut}
@@ -66,19 +69,19 @@ class AgentRun:
         return outcome
 
     def _said(self, outcome: Outcome) -> ProviderFailure | None:
-        seen, adapter = self._seen, self._agent.adapter
+        seen, adapter = self.seen, self.agent.adapter
         if adapter not in READERS:
-            public = self._commands.secrets.with_logins(self.renewed).replacer().text
-            seen.usage = usage = read_usage(self._commands.places.usage_file, public)
+            public = self.commands.secrets.with_logins(self.renewed).replacer().text
+            seen.usage = usage = read_usage(self.commands.places.usage_file, public)
             if usage.refused:
                 seen.extra["usage_refused"] = list(usage.refused)
             return None
         if outcome.cause == NOT_STARTED:
             return None
-        findings = read_stream(adapter, self._artifacts.path(STDOUT), time.time(), is_cut=outcome.stdout_cut)
+        findings = read_stream(adapter, self.artifacts.path(STDOUT), self.clocks.wall(), is_cut=outcome.stdout_cut)
         resources = {**findings.usage.resources, "transcript_bytes": outcome.stdout_bytes}
         seen.usage = findings.usage._replace(resources=resources)
-        seen.artifacts["transcript"] = self._artifacts.relative(STDOUT)
+        seen.artifacts["transcript"] = self.artifacts.relative(STDOUT)
         if findings.notes:
             seen.extra["stream"] = dict(findings.notes)
         failure = findings.failure

@@ -151,8 +151,11 @@ class _Attempt:
         self._seen.duration_s = 0.0  # measured: until the agent is launched it has run for no time
         self._commands = commands = prepare(self._request, supervisor, self._secrets, self._end_now, self._discard)
         before = Before(commands.places.workspace, commands.places.hidden / "before")
-        ran = AgentRun(self._trial, self._agent, commands, artifacts, self._seen)
-        outcome, failure = ran.to_its_end(self._clocks)
+        ran = AgentRun(
+            trial=self._trial, agent=self._agent, commands=commands, artifacts=artifacts, seen=self._seen,
+            clocks=self._clocks,
+        )  # fmt: skip
+        outcome, failure = ran.to_its_end()
         self._know(self._secrets.with_logins(ran.renewed))
         self._commands = commands = replace(commands, secrets=self._secrets)
         changes = before.changes(commands.places.workspace)

@@ -11,10 +11,11 @@ SHORTEST_SUSPENSION_S: Final = 0.2
 
 
 class Clocks(Protocol):
-    """Seconds since some moment, without and with the time that the machine was suspended."""
+    """Seconds since some moment, without and with the time that the machine was suspended; `wall`: since 1970."""
 
     def monotonic(self) -> float: ...
     def boottime(self) -> float: ...
+    def wall(self) -> float: ...
 
 
 class SystemClocks:
@@ -25,6 +26,9 @@ class SystemClocks:
 
     def boottime(self) -> float:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+    def wall(self) -> float:
+        return time.time()
 
 
 def utc_text(seconds: float) -> str:

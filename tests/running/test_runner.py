@@ -36,6 +36,9 @@ class Heard:
     begun: list[str] = field(default_factory=list)
     ends: list[TrialEnd] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    interruptions: list[str] = field(default_factory=list)
+    holds: list[float] = field(default_factory=list)
+    stops: list[tuple[str, int]] = field(default_factory=list)
     act: Callable[[TrialEnd], None] = lambda _: None
 
     def repaired(self, repair: Repair) -> None:
@@ -49,6 +52,15 @@ class Heard:
 
     def started(self, trial: ScheduledTrial) -> None:
         self.begun.append(trial.trial_id)
+
+    def interrupted(self, trial: ScheduledTrial) -> None:
+        self.interruptions.append(trial.trial_id)
+
+    def holding(self, seconds: float) -> None:
+        self.holds.append(seconds)
+
+    def stopping(self, detail: str, in_flight: int) -> None:
+        self.stops.append((detail, in_flight))
 
     def ended(self, end: TrialEnd) -> None:
         self.ends.append(end)
