@@ -31,7 +31,7 @@ from oakbench_core.campaign.plan_document import TokenWeights
 from oakbench_core.campaign.vocabulary import Treatment
 
 Names = Annotated[Items[Name], Field(min_length=1)]
-BuiltAdapter = Literal["command", "claude-code", "codex"]
+RealAdapter = Literal["command", "claude-code", "codex"]
 EnvironmentValues = dict[EnvironmentName, str]
 
 
@@ -86,7 +86,7 @@ class PricesTable(Document):
 
 
 class AgentTable(Document):
-    adapter: BuiltAdapter
+    adapter: RealAdapter | Literal["mock"]
     argv: Argv
     model: Text | None = None
     version: Command | None = None
@@ -104,7 +104,7 @@ class AgentTable(Document):
 class AgentOverrideTable(Document):
     """What a subject changes of its agent: each key given replaces the agent's."""
 
-    adapter: BuiltAdapter | None = None
+    adapter: RealAdapter | None = None
     model: Text | None = None
     argv: Argv | None = None
     env: Items[EnvironmentName] | None = None

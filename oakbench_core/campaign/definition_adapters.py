@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.definition_reach import table_of, tasks_reached, texts_of
+from oakbench_core.campaign.mock_script import mock_script
 from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.errors import Problem
 
@@ -36,6 +37,9 @@ def adapter_problems(definition: Mapping[str, Any]) -> list[Problem]:
 
 def _problems(definition: Mapping[str, Any]) -> Iterator[Problem]:
     for path, argv, adapter in _started(definition):
+        if adapter == Adapter.MOCK.value:
+            script_problems = mock_script(argv)[1]
+            yield from (Problem(path=f"{path}[{number}]", rule=rule) for number, rule in script_problems)
         stream = _STREAMS.get(adapter) if isinstance(adapter, str) else None
         if stream is None or not argv:
             continue

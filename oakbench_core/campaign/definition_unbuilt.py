@@ -11,10 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _HUMANS: Final = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
-_ADAPTERS: Final = {
-    "mock": 'the adapter "mock" is not supported: say adapter = "command" and mock = true for a scripted program',
-    "gemini": 'the adapter "gemini" is not supported: say adapter = "command" and give the program by argv',
-}
+_GEMINI: Final = 'the adapter "gemini" is not supported: say adapter = "command" and give the program by argv'
 
 
 def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
@@ -22,10 +19,5 @@ def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
     if table_of(definition, "campaign").get("participants") == "humans":
         yield Problem(path="$.campaign.participants", rule=_HUMANS)
     for path, agent in agents_of(definition):
-        yield from _of_agent(path, agent)
-
-
-def _of_agent(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
-    adapter = agent.get("adapter")
-    if isinstance(adapter, str) and adapter in _ADAPTERS:
-        yield Problem(path=f"{path}.adapter", rule=_ADAPTERS[adapter])
+        if agent.get("adapter") == "gemini":
+            yield Problem(path=f"{path}.adapter", rule=_GEMINI)

@@ -183,7 +183,7 @@ def _agent(agent: AgentTable, program: Program) -> dict[str, Any]:
         "home": agent.home,
         "login": list(agent.login),
         "cleanup": _commands(agent.cleanup),
-        "mock": agent.mock,
+        "mock": agent.mock or agent.adapter == "mock",
         "may_be_missing": agent.may_be_missing,
         "version": program.version,
         "binary_sha256": program.binary_sha256,

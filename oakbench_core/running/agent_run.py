@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.running.agents.command import read_usage
+from oakbench_core.running.agents.mock import mock_argv
 from oakbench_core.running.agents.streams import READERS, read_stream
 from oakbench_core.running.artifacts import STDERR, STDOUT
 from oakbench_core.running.clocks import SuspensionWatch, utc_text
@@ -54,6 +56,8 @@ class AgentRun:
     def _outcome(self) -> Outcome:
         commands, artifacts, seen = self.commands, self.artifacts, self.seen
         argv = commands.argv(self.agent.argv)
+        if self.agent.adapter is Adapter.MOCK:
+            argv = mock_argv(argv, self.trial.trial_id)
         environment = {**commands.environment, **commands.secrets.variables}
         seen.artifacts |= {"stdout": artifacts.relative(STDOUT), "stderr": artifacts.relative(STDERR)}
         seen.duration_s = None

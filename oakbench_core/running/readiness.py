@@ -101,6 +101,8 @@ def _of_agents(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
 def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:
     if agent.adapter is not Adapter.COMMAND and agent.adapter not in READERS:
         yield Problem(path=f"{path}.adapter", rule=f"the adapter {agent.adapter} cannot be run")
+    if agent.adapter is Adapter.MOCK and not agent.mock:
+        yield Problem(path=f"{path}.mock", rule="expected true: a scripted agent proves instrumentation only")
     if not agent.argv:
         yield Problem(path=f"{path}.argv", rule="expected a program, found none")
     for name in unset_names(environment, agent):

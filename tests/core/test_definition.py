@@ -138,7 +138,6 @@ def test_a_check_that_is_none_is_refused_with_its_place(check: dict[str, Any], k
 
 
 NOT_DONE = {
-    "agents.a.adapter": "mock",
     "subjects.one.agent.adapter": "gemini",
 }
 
@@ -151,9 +150,24 @@ def test_what_is_known_and_not_done_is_refused_by_its_name(path: str) -> None:
     assert "not supported" in found[f"$.{path}"]
 
 
-@pytest.mark.parametrize("adapter", ["mock", "gemini"])
-def test_an_adapter_that_is_not_built_says_what_to_write_instead(adapter: str) -> None:
-    assert 'say adapter = "command"' in problems_of(changed(("agents.a.adapter", adapter)))["$.agents.a.adapter"]
+def test_an_adapter_that_is_not_built_says_what_to_write_instead() -> None:
+    assert 'say adapter = "command"' in problems_of(changed(("agents.a.adapter", "gemini")))["$.agents.a.adapter"]
+
+
+def test_a_subject_makes_no_mock_of_an_agent_that_is_none() -> None:
+    """The campaign would not say that it proves instrumentation only."""
+    assert (
+        "expected 'command'"
+        in problems_of(changed(("subjects.one.agent.adapter", "mock")))["$.subjects.one.agent.adapter"]
+    )
+
+
+def test_the_script_of_a_mock_is_looked_at_word_by_word() -> None:
+    argv = ["pass=3", "fail", "seconds=5-1", "pass=1", "hum=1", "daemon=101", "do= ", "{nope}"]
+    found = problems_of(changed(("agents.a.adapter", "mock"), ("agents.a.argv", argv)))
+
+    assert set(found) == {f"$.agents.a.argv[{number}]" for number in range(1, 8)}
+    assert "stands there twice" in found["$.agents.a.argv[3]"]
 
 
 @pytest.mark.parametrize(

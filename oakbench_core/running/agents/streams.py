@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.running.agents.claude_code import ClaudeCodeStream
 from oakbench_core.running.agents.codex import CodexStream
+from oakbench_core.running.agents.mock import MockStream
 from oakbench_core.running.agents.stream_lines import StreamLines
 from oakbench_core.running.agents.stream_reading import StreamFindings, StreamReader
 from oakbench_core.running.agents.usage import NOTHING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 READERS: Final[dict[Adapter, Callable[[], StreamReader]]] = {
     Adapter.CLAUDE_CODE: ClaudeCodeStream,
     Adapter.CODEX: CodexStream,
+    Adapter.MOCK: MockStream,
 }
 _CHUNK: Final = 1 << 18
 
