@@ -11,9 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from oakbench_core.campaign.definition_values import Argv, Command, Fixture, Parameter, Program, Prompt
+from oakbench_core.campaign.definition_values import Argv, Command, Fixture, LoginPath, Parameter, Program, Prompt
 from oakbench_core.campaign.fields import (
     Count,
+    DecimalText,
     Document,
     EnvironmentName,
     Integer,
@@ -30,6 +31,7 @@ from oakbench_core.campaign.plan_document import TokenWeights
 from oakbench_core.campaign.vocabulary import Treatment
 
 Names = Annotated[Items[Name], Field(min_length=1)]
+RealAdapter = Literal["command", "claude-code", "codex"]
 EnvironmentValues = dict[EnvironmentName, str]
 
 
@@ -58,8 +60,10 @@ class CampaignTable(Inherited):
 class RunTable(Document):
     """How a run goes about it: no part of the plan, read from the campaign folder, overridden by options.
 
-    `halt_after`: infrastructure failures of one agent in a row, 0 is never. `min_free_gib`: free disk below which
-    nothing is admitted. `output_cap_mib`: of each stream of a trial. `grace_s`: between TERM and KILL.
+    `max_parallel`: trials at a time. `halt_after`: infrastructure failures of one agent in a row, 0 is never.
+    `hold_s`: after a provider's limit start nothing for so long, or until its own end where the stream says it; 0: go
+    on at once. `min_free_gib`: free disk below which nothing is admitted. `output_cap_mib`: of each stream of a trial.
+    `grace_s`: between TERM and KILL.
     """
 
     max_parallel: Positive = 1
@@ -68,29 +72,44 @@ class RunTable(Document):
     output_cap_mib: Positive = 64
     grace_s: Count = 10
     keep_workspaces: Literal["none", "failed", "all"] = "failed"
+    hold_s: Count = 0
+
+
+class PricesTable(Document):
+    """USD per million tokens, as decimal text; without both of input and output no cost can be had."""
+
+    input: DecimalText
+    cached_input: DecimalText | None = None
+    cache_write: DecimalText | None = None
+    output: DecimalText
+    as_of: Text | None = None
 
 
 class AgentTable(Document):
-    adapter: Literal["command"]
+    adapter: RealAdapter | Literal["mock"]
     argv: Argv
     model: Text | None = None
     version: Command | None = None
     env: Items[EnvironmentName] = ()
     set_env: EnvironmentValues = Field(default_factory=dict)
     home: Literal["fresh", "inherit"] = "fresh"
+    login: Items[LoginPath] = ()
+    cleanup: Items[Command] = ()
     mock: bool = False
     may_be_missing: bool = False
+    prices: PricesTable | None = None
     token_weights: TokenWeights | None = None
 
 
 class AgentOverrideTable(Document):
     """What a subject changes of its agent: each key given replaces the agent's."""
 
-    adapter: Literal["command"] | None = None
+    adapter: RealAdapter | None = None
     model: Text | None = None
     argv: Argv | None = None
     env: Items[EnvironmentName] | None = None
     set_env: EnvironmentValues | None = None
+    prices: PricesTable | None = None
     token_weights: TokenWeights | None = None
 
 
@@ -165,6 +184,7 @@ class TaskTable(Inherited):
     fixture: Fixture | None = None
     setup: Items[Command] = ()
     setup_timeout_s: Positive = 600
+    cleanup: Items[Command] = ()
     instruments: Items[Text] = ()
     prompts: Annotated[dict[Name, Prompt], Field(min_length=1)]
     solution: Command | None = None

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     PROMPT = "a prompt"
     ARGV = "an agent's argv"
     SETUP = "a setup command"
+    CLEANUP = "a cleanup command"
     CHECK = "a check"
     SUBJECT_VERSION = "a subject's version command"
     AGENT_VERSION = "an agent's version command"
@@ -105,6 +106,7 @@ def _uses(definition: Mapping[str, Any]) -> Iterator[tuple[_Template, _Scope]]:
                 templates = [
                     *(of_override or _argv(f"$.agents.{agent_name}", scope.agent)),
                     *_commands(f"$.agents.{agent_name}.version", scope.agent.get("version"), Kind.AGENT_VERSION),
+                    *_command_list(f"$.agents.{agent_name}.cleanup", scope.agent.get("cleanup"), Kind.CLEANUP),
                     *_of_subject(f"$.subjects.{subject_name}", scope.subject),
                     *_of_task(reach),
                 ]
@@ -115,6 +117,7 @@ def _of_agent(path: str, agent: Any) -> Iterator[_Template]:
     if isinstance(agent, Mapping):
         yield from _argv(path, agent)
         yield from _commands(f"{path}.version", agent.get("version"), Kind.AGENT_VERSION)
+        yield from _command_list(f"{path}.cleanup", agent.get("cleanup"), Kind.CLEANUP)
 
 
 def _argv(path: str, agent: Mapping[str, Any]) -> Iterator[_Template]:
@@ -126,11 +129,12 @@ def _argv(path: str, agent: Mapping[str, Any]) -> Iterator[_Template]:
 def _of_subject(path: str, subject: Any) -> Iterator[_Template]:
     if isinstance(subject, Mapping):
         yield from _commands(f"{path}.version", subject.get("version"), Kind.SUBJECT_VERSION)
-        yield from _command_list(f"{path}.setup", subject.get("setup"))
+        yield from _command_list(f"{path}.setup", subject.get("setup"), Kind.SETUP)
 
 
 def _of_task(reach: Reach) -> Iterator[_Template]:
-    yield from _command_list(f"{reach.path}.setup", reach.table.get("setup"))
+    yield from _command_list(f"{reach.path}.setup", reach.table.get("setup"), Kind.SETUP)
+    yield from _command_list(f"{reach.path}.cleanup", reach.table.get("cleanup"), Kind.CLEANUP)
     yield from _commands(f"{reach.path}.solution", reach.table.get("solution"), Kind.CHECK)
     for level, prompt in table_of(reach.table, "prompts").items():
         if isinstance(prompt, str):
@@ -141,9 +145,9 @@ def _of_task(reach: Reach) -> Iterator[_Template]:
             yield from _commands(f"{reach.path}.oracle.checks[{number}].run", check.get("run"), Kind.CHECK)
 
 
-def _command_list(path: str, commands: Any) -> Iterator[_Template]:
+def _command_list(path: str, commands: Any, kind: Kind) -> Iterator[_Template]:
     for number, command in enumerate(commands if isinstance(commands, list | tuple) else ()):
-        yield from _commands(f"{path}[{number}]", command, Kind.SETUP)
+        yield from _commands(f"{path}[{number}]", command, kind)
 
 
 def _commands(path: str, command: Any, kind: Kind) -> Iterator[_Template]:
@@ -165,7 +169,9 @@ def _objection(name: str, kind: Kind, scope: _Scope) -> str | None:
     if kind in {Kind.PROMPT, Kind.SUBJECT_VERSION, Kind.AGENT_VERSION}:
         return f"{shown} has no value in {kind}: expected one of {_expected(kind)}"
     if name == "oracle" and kind is not Kind.CHECK:
-        return f"{shown} has no value in {kind}: the oracle's files are laid down when the agent has ended"
+        return (
+            f"{shown} has no value in {kind}: the oracle's files are laid down when the agent has ended, for the checks"
+        )
     return _missing(name, scope)
 
 

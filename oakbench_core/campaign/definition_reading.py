@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter
 
 from oakbench_core.campaign.definition import Definition, RunTable
+from oakbench_core.campaign.definition_adapters import adapter_problems
 from oakbench_core.campaign.definition_placeholders import template_problems
 from oakbench_core.campaign.definition_rules import contradictions
 from oakbench_core.campaign.definition_unbuilt import named_refusals
@@ -48,22 +49,19 @@ def read_definition(value: Mapping[str, Any]) -> tuple[Definition | None, tuple[
     named = {problem.path for problem in by_name}
     read = checked(_definition_type(), value)
     definition, in_form = read
-    others = [*map(_said_plainly, in_form), *contradictions(value), *template_problems(value)]
+    others = [*map(_said_plainly, in_form), *contradictions(value), *template_problems(value), *adapter_problems(value)]
     problems = (*by_name, *(problem for problem in others if problem.path not in named))
     return (None, problems) if problems else (definition, ())
 
 
 def read_run_table(value: Mapping[str, Any]) -> tuple[RunTable | None, tuple[Problem, ...]]:
     """The table `[run]` of a definition, whatever stands beside it, or None and its problems."""
-    by_name = [problem for problem in named_refusals(value) if (problem.path or "").startswith("$.run.")]
-    named = {problem.path for problem in by_name}
     read = checked(_run_type(), value.get("run", {}))
     table, in_form = read
     placed = [
         replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in map(_said_plainly, in_form)
     ]
-    problems = (*by_name, *(problem for problem in placed if problem.path not in named))
-    return (None, problems) if problems else (table, ())
+    return (None, tuple(placed)) if placed else (table, ())
 
 
 def _said_plainly(problem: Problem) -> Problem:

@@ -29,6 +29,9 @@ def contradictions(definition: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _subject(f"$.subjects.{name}", subject, reached)
     for path, agent in agents_of(definition):
         yield from _environment(path, agent)
+        if agent.get("home") == "inherit" and texts_of(agent.get("login")):
+            rule = 'login files are for a fresh HOME, and home = "inherit" has them already: leave one of the two out'
+            yield Problem(path=f"{path}.login", rule=rule)
     for reach in reached:
         yield from _timeout(definition, reach)
         yield from _task(reach)

@@ -2,53 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_reached
+from oakbench_core.campaign.definition_reach import agents_of, table_of
 from oakbench_core.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_LOGIN: Final = 'login files are not supported: pass a token by `env`, or keep the user\'s HOME by home = "inherit"'
-_PRICES: Final = "prices are not supported: costs stay unmeasured unless the agent reports them"
-_CLEANUP: Final = "cleanup commands are not supported: what a trial starts must end with its process tree"
-_HOLD: Final = "holds are not supported: nothing waits after a provider's limit"
-_PARALLEL: Final = "more than one trial at a time is not supported: expected 1"
 _HUMANS: Final = 'expected "agents": a human study is no campaign, it has its own protocol (ADR-0010)'
-_ADAPTERS: Final = {
-    "mock": 'the adapter "mock" is not supported: say adapter = "command" and mock = true for a scripted program',
-    **{
-        name: f'the adapter "{name}" is not supported: say adapter = "command" and give the program by argv'
-        for name in ("claude-code", "codex", "gemini")
-    },
-}
+_GEMINI: Final = 'the adapter "gemini" is not supported: say adapter = "command" and give the program by argv'
 
 
 def named_refusals(definition: Mapping[str, Any]) -> Iterator[Problem]:
     """A problem for each key or value that is known and not supported."""
     if table_of(definition, "campaign").get("participants") == "humans":
         yield Problem(path="$.campaign.participants", rule=_HUMANS)
-    run = table_of(definition, "run")
-    if "hold_s" in run:
-        yield Problem(path="$.run.hold_s", rule=_HOLD)
-    parallel = run.get("max_parallel")
-    if isinstance(parallel, int) and parallel > 1:
-        yield Problem(path="$.run.max_parallel", rule=f"{_PARALLEL}, found {parallel}")
     for path, agent in agents_of(definition):
-        yield from _of_agent(path, agent)
-    tables = {f"$.workflows.{name}": table for name, table in table_of(definition, "workflows").items()}
-    tables |= {reach.path: reach.table for reach in tasks_reached(definition)}
-    for path, table in tables.items():
-        if isinstance(table, Mapping) and "cleanup" in table:
-            yield Problem(path=f"{path}.cleanup", rule=_CLEANUP)
-
-
-def _of_agent(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
-    for key, rule in (("login", _LOGIN), ("prices", _PRICES), ("cleanup", _CLEANUP)):
-        if key in agent:
-            yield Problem(path=f"{path}.{key}", rule=rule)
-    adapter = agent.get("adapter")
-    if isinstance(adapter, str) and adapter in _ADAPTERS:
-        yield Problem(path=f"{path}.adapter", rule=_ADAPTERS[adapter])
+        if agent.get("adapter") == "gemini":
+            yield Problem(path=f"{path}.adapter", rule=_GEMINI)

@@ -89,6 +89,19 @@ def _program(value: object) -> object:
     return value
 
 
+def is_login_path(text: str) -> bool:
+    """Whether it is a path below the user's HOME: only such a one has a place in another HOME."""
+    parts = text.removeprefix("~/").split("/")
+    return text.startswith("~/") and "\0" not in text and not {"", ".", ".."} & set(parts)
+
+
+def _login_path(value: object) -> object:
+    if isinstance(value, str) and not is_login_path(value):
+        message = "expected a file below HOME, such as ~/.codex/auth.json"
+        raise ValueError(message)
+    return value
+
+
 Command = Annotated[str | tuple[str, ...], PlainValidator(_command), WithJsonSchema({"anyOf": [_TEXT, _ARGV]})]
 """An argv list, or a text run by `sh -euc`."""
 
@@ -127,3 +140,4 @@ Fixture = Annotated[
 
 Parameter = Annotated[str, BeforeValidator(_parameter)]
 Program = Annotated[str, BeforeValidator(_program)]
+LoginPath = Annotated[str, BeforeValidator(_login_path)]

@@ -16,6 +16,7 @@ from oakbench_core.campaign.definition import (
     CheckTable,
     CommandCheckTable,
     Definition,
+    PricesTable,
     SubjectTable,
     TaskTable,
     tasks_of,
@@ -133,6 +134,7 @@ def _task(task: TaskTable, path: str, found: Found) -> dict[str, Any]:
         "prompts": {level: prompt for level, prompt in task.prompts.items() if isinstance(prompt, str)},
         "setup": _commands(task.setup),
         "setup_timeout_s": task.setup_timeout_s,
+        "cleanup": _commands(task.cleanup),
         "instruments": list(task.instruments),
         "oracle": {
             "version": task.oracle.version,
@@ -179,10 +181,13 @@ def _agent(agent: AgentTable, program: Program) -> dict[str, Any]:
         "env": list(agent.env),
         "set_env": dict(agent.set_env),
         "home": agent.home,
-        "mock": agent.mock,
+        "login": list(agent.login),
+        "cleanup": _commands(agent.cleanup),
+        "mock": agent.mock or agent.adapter == "mock",
         "may_be_missing": agent.may_be_missing,
         "version": program.version,
         "binary_sha256": program.binary_sha256,
+        "prices": None if agent.prices is None else _prices(agent.prices),
         "token_weights": None if agent.token_weights is None else dict(agent.token_weights),
     }
 
@@ -204,9 +209,17 @@ def _subject(subject: SubjectTable, program: Program) -> dict[str, Any]:
 def _override(override: AgentOverrideTable) -> dict[str, Any]:
     """Only the keys that it gives: each of them replaces the agent's."""
     given = {name: getattr(override, name) for name in type(override).model_fields}
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in given.items() if value is not None
-    }
+    return {name: _plain(value) for name, value in given.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, PricesTable):
+        return _prices(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _prices(prices: PricesTable) -> dict[str, str]:
+    return prices.model_dump(exclude_none=True)
 
 
 def _schedule(definition: Definition, reached: Iterable[Reach]) -> list[dict[str, Any]]:

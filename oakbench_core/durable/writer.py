@@ -50,7 +50,8 @@ def _row_type() -> TypeAdapter[Row]:
 class JournalWriter:
     """The one writer of a journal, from `open` until `close`; `ledger` holds what is on file.
 
-    `repaired`: what `open` repaired of an earlier writer's end; None if there was nothing.
+    `repaired`: what `open` repaired of an earlier writer's end; None if there was nothing. `left_in_flight`: places of
+    the trials that an earlier writer had started and not ended when it was killed.
 
     Every `append_…` returns when its record is durable, and raises JournalError, with nothing written, for a record
     that no reader would accept, PoisonedError where the outcome of a write is unknown, and at every call after that.
@@ -59,6 +60,7 @@ class JournalWriter:
     def __init__(self, appender: Appender, repaired: Repair | None) -> None:
         self.path = appender.path
         self.repaired = repaired
+        self.left_in_flight: tuple[int, ...] = ()
         self._appender = appender
         self._writer_id = secrets.token_hex(16)
 
@@ -100,8 +102,10 @@ class JournalWriter:
             try:
                 reader = read_to_end(path, plan, descriptor, files)
                 expect_certainty(reader)
+                left_in_flight = tuple(reader.fold.ledger.in_flight)
                 appender = Appender(path, reader.fold, descriptor, files, clock)
                 writer = cls(appender, repair(reader, appender, files) if needs_repair(reader) else None)
+                writer.left_in_flight = left_in_flight
                 writer._append_opened(runner)
             except BaseException:
                 if appender is None:

@@ -6,23 +6,25 @@ that an agent does raises here; what goes wrong on our side ends the trial as an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.vocabulary import ErrorType, Terminal
 from oakbench_core.errors import OakbenchError
-from oakbench_core.running.agents.command import read_usage
-from oakbench_core.running.artifacts import CHANGES, LARGEST_CHANGES, ORACLE, STDERR, STDOUT, TrialArtifacts
+from oakbench_core.running.agent_run import AgentRun
+from oakbench_core.running.artifacts import CHANGES, LARGEST_CHANGES, ORACLE, TrialArtifacts
 from oakbench_core.running.changes import Before, Change
-from oakbench_core.running.clocks import Clocks, SuspensionWatch, SystemClocks
-from oakbench_core.running.commands import AttemptInterruptedError, Output, TrialFailureError
+from oakbench_core.running.cleanup import clean_up
+from oakbench_core.running.clocks import Clocks, SystemClocks
+from oakbench_core.running.commands import AttemptInterruptedError, TrialFailureError
 from oakbench_core.running.difference import difference
-from oakbench_core.running.environment import replacer, secrets_of
 from oakbench_core.running.leftovers import end_leftovers
+from oakbench_core.running.login import read_logins
 from oakbench_core.running.oracle import judge, report
 from oakbench_core.running.preparation import lay_down, prepare
 from oakbench_core.running.rows import Ending, HostFacts, Seen, agent_of, ending_of, plain, row_of
+from oakbench_core.running.secrecy import Secrets, secret_variables
 from oakbench_core.running.supervise.channel import NOT_STARTED, TIMED_OUT
 from oakbench_core.running.supervisor import SupervisorLostError
 from oakbench_core.running.workspace import keep_workspace
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.running.commands import TrialCommands
-    from oakbench_core.running.supervise.channel import Outcome
     from oakbench_core.running.supervisor import ForkServer, Supervisor
 
 KILLED: Final = -9
@@ -78,28 +79,32 @@ def attempt(request: AttemptRequest, server: ForkServer, *, end_now: Event, cloc
     Raises:
         AttemptInterruptedError: `end_now` was set: there is no terminal event.
     """
-    return _Attempt(request, end_now, clocks or SystemClocks()).attempted(server)
+    return _Attempt(request, server, end_now, clocks or SystemClocks()).attempted()
 
 
 class _Attempt:
-    def __init__(self, request: AttemptRequest, end_now: Event, clocks: Clocks) -> None:
+    def __init__(self, request: AttemptRequest, server: ForkServer, end_now: Event, clocks: Clocks) -> None:
         self._request, self._end_now, self._clocks = request, end_now, clocks
         self._plan = request.plan
         self._trial = request.plan.schedule[request.place]
         self._task = self._plan.task(self._trial)
         self._agent = agent_of(self._plan, self._trial)
-        self._secrets = secrets_of(request.environment, self._agent)
-        self._replacer = replacer(self._secrets)
+        self._secrets = Secrets(secret_variables(request.environment, self._agent))
+        self._replacer = self._secrets.replacer()
+        self._server = server
         self._seen = Seen()
         self._commands: TrialCommands | None = None
 
-    def attempted(self, server: ForkServer) -> Attempted:
+    def attempted(self) -> Attempted:
         try:
-            ending = self._ending(server)
+            ending = self._ending()
         except AttemptInterruptedError:
-            self._remove()
+            if self._commands is not None:
+                self._discard(self._commands)
             raise
         try:
+            if self._commands is not None:
+                self._clean_up(self._commands)
             self._keep(ending)
         except Exception as error:  # noqa: BLE001 - as in `_ending`: what is ours to answer for is on file, not a crash
             ending = _failed(ErrorType.RUNNER_ERROR, _described(error))
@@ -107,10 +112,11 @@ class _Attempt:
         row = row_of(self._plan, self._trial, self._request.host, self._seen, ending)
         return Attempted(ending.terminal, row)
 
-    def _ending(self, server: ForkServer) -> Ending:
+    def _ending(self) -> Ending:
         try:
             artifacts = TrialArtifacts(self._request.folder, self._trial.trial_id)
-            supervisor = server.supervisor()
+            self._log_in()
+            supervisor = self._server.supervisor()
             try:
                 return self._supervised(supervisor, artifacts)
             finally:
@@ -124,6 +130,16 @@ class _Attempt:
         except Exception as error:  # noqa: BLE001 - the one place where a defect of ours becomes a recorded failure
             return _failed(ErrorType.RUNNER_ERROR, _described(error))
 
+    def _log_in(self) -> None:
+        try:
+            logins = read_logins(self._request.environment, self._agent)
+        except OakbenchError as error:
+            raise TrialFailureError(ErrorType.SETUP_FAILED, str(error)) from None
+        self._know(self._secrets.with_logins(logins))
+
+    def _know(self, secrets: Secrets) -> None:
+        self._secrets, self._replacer = secrets, secrets.replacer()
+
     def _let_go(self, supervisor: Supervisor) -> None:
         supervisor.close()
         if supervisor.farewell is None:  # the server is lost too: nobody has inherited what was left
@@ -133,10 +149,15 @@ class _Attempt:
 
     def _supervised(self, supervisor: Supervisor, artifacts: TrialArtifacts) -> Ending:
         self._seen.duration_s = 0.0  # measured: until the agent is launched it has run for no time
-        self._commands = commands = prepare(self._request, supervisor, self._secrets, self._end_now)
+        self._commands = commands = prepare(self._request, supervisor, self._secrets, self._end_now, self._discard)
         before = Before(commands.places.workspace, commands.places.hidden / "before")
-        outcome = self._agent_outcome(commands, artifacts)
-        self._take_usage(commands.places.usage_file)
+        ran = AgentRun(
+            trial=self._trial, agent=self._agent, commands=commands, artifacts=artifacts, seen=self._seen,
+            clocks=self._clocks,
+        )  # fmt: skip
+        outcome, failure = ran.to_its_end()
+        self._know(self._secrets.with_logins(ran.renewed))
+        self._commands = commands = replace(commands, secrets=self._secrets)
         changes = before.changes(commands.places.workspace)
         diff = difference(commands.places.workspace, before, changes, self._replacer)
         self._seen.artifacts["changes"] = artifacts.write(CHANGES, diff, cap_bytes=LARGEST_CHANGES)
@@ -148,30 +169,10 @@ class _Attempt:
             return _failed(
                 ErrorType.AGENT_KILLED, "the agent was killed by a signal that was not ours (out of memory?)"
             )
+        if failure is not None:
+            return _failed(failure.kind, failure.message)
         self._judge(commands, artifacts, changes)
         return ending_of(self._seen.checks)
-
-    def _agent_outcome(self, commands: TrialCommands, artifacts: TrialArtifacts) -> Outcome:
-        seen = self._seen
-        argv = commands.argv(self._agent.argv)
-        environment = {**commands.environment, **self._secrets}
-        seen.artifacts |= {"stdout": artifacts.relative(STDOUT), "stderr": artifacts.relative(STDERR)}
-        seen.duration_s = None
-        watch = SuspensionWatch(self._clocks)
-        output = Output(artifacts.path(STDOUT), artifacts.path(STDERR), self._request.output_cap_bytes)
-        outcome = commands.supervised(argv, environment, output, timeout_s=self._trial.timeout_s)
-        seen.suspended_s = watch.suspended_s()
-        seen.exit_code, seen.duration_s = outcome.exit_code, outcome.duration_s
-        cut = {"stdout": outcome.stdout_cut, "stderr": outcome.stderr_cut}
-        sizes = {"stdout": outcome.stdout_bytes, "stderr": outcome.stderr_bytes}
-        if any(cut.values()):
-            seen.extra["output_cut"] = {stream: sizes[stream] for stream, is_cut in cut.items() if is_cut}
-        return outcome
-
-    def _take_usage(self, path: Path) -> None:
-        self._seen.usage = usage = read_usage(path, self._replacer.text)
-        if usage.refused:
-            self._seen.extra["usage_refused"] = list(usage.refused)
 
     def _judge(self, commands: TrialCommands, artifacts: TrialArtifacts, changes: tuple[Change, ...]) -> None:
         lay_down(self._request.folder, self._task.oracle.files_sha256, commands.places.oracle)
@@ -179,6 +180,17 @@ class _Attempt:
             self._seen.checks.append(judged._replace(detail=self._public(judged.detail)))
         pieces = (self._replacer.whole(piece) for judged in self._seen.checks for piece in report(judged))
         self._seen.artifacts["oracle"] = artifacts.write(ORACLE, pieces)
+
+    def _clean_up(self, commands: TrialCommands) -> None:
+        failures = clean_up((*self._agent.cleanup, *self._task.cleanup), commands, self._server)
+        if failures:
+            noted = self._seen.extra.setdefault("cleanup_failed", [])
+            noted += [plain(self._replacer.text(failure)) for failure in failures]
+
+    def _discard(self, commands: TrialCommands) -> None:
+        """Leave nothing of a workspace that has no use any more."""
+        self._clean_up(commands)
+        commands.places.remove()
 
     def _keep(self, ending: Ending) -> None:
         """Keep or remove the workspace; that it could not be done is said in the row, and ends nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 SHORTEST_SUSPENSION_S: Final = 0.2
@@ -10,10 +11,11 @@ SHORTEST_SUSPENSION_S: Final = 0.2
 
 
 class Clocks(Protocol):
-    """Seconds since some moment, without and with the time that the machine was suspended."""
+    """Seconds since some moment, without and with the time that the machine was suspended; `wall`: since 1970."""
 
     def monotonic(self) -> float: ...
     def boottime(self) -> float: ...
+    def wall(self) -> float: ...
 
 
 class SystemClocks:
@@ -24,6 +26,14 @@ class SystemClocks:
 
     def boottime(self) -> float:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+    def wall(self) -> float:
+        return time.time()
+
+
+def utc_text(seconds: float) -> str:
+    """The moment so many seconds after 1970 as the formats write it, in whole seconds."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 class SuspensionWatch:

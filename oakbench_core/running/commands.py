@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.placeholders import expand
 from oakbench_core.campaign.vocabulary import ErrorType
-from oakbench_core.running.environment import replacements
 from oakbench_core.running.supervise.channel import FAILED, Order, Outcome
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from oakbench_core.campaign.plan_document import Command
+    from oakbench_core.running.secrecy import Secrets
     from oakbench_core.running.supervisor import Supervisor
     from oakbench_core.running.workspace import Places
 
@@ -54,13 +54,14 @@ class Finished(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialCommands:
-    """What the commands of one trial have in common."""
+    """What the commands of one trial have in common; `output_cap_bytes` is of each stream of the agent."""
 
     supervisor: Supervisor
     places: Places
     environment: Mapping[str, str]
     values: Mapping[str, str]
-    secrets: Mapping[str, str]
+    secrets: Secrets
+    output_cap_bytes: int
     grace_s: float
     end_now: Event
     numbers: Iterator[int]
@@ -71,15 +72,22 @@ class TrialCommands:
             return ["sh", "-euc", expand(command, self.values)]
         return [expand(part, self.values) for part in command]
 
-    def run(self, argv: list[str], *, timeout_s: float) -> Finished:
-        """A setup command or a check."""
+    def run(self, argv: list[str], *, timeout_s: float, cwd: Path | None = None) -> Finished:
+        """A command of ours: setup, a check, cleanup; in the workspace, if not said otherwise."""
         number = next(self.numbers)
         out, err = (self.places.hidden / f"{number}.{stream}" for stream in ("stdout", "stderr"))
-        outcome = self.supervised(argv, self.environment, Output(out, err, LARGEST_CAPTURE), timeout_s=timeout_s)
+        output = Output(out, err, LARGEST_CAPTURE)
+        outcome = self.supervised(argv, self.environment, output, timeout_s=timeout_s, cwd=cwd)
         return Finished(outcome, out, err)
 
     def supervised(
-        self, argv: list[str], environment: Mapping[str, str], output: Output, *, timeout_s: float
+        self,
+        argv: list[str],
+        environment: Mapping[str, str],
+        output: Output,
+        *,
+        timeout_s: float,
+        cwd: Path | None = None,
     ) -> Outcome:
         """Run to the end.
 
@@ -91,14 +99,14 @@ class TrialCommands:
         self.expect_more()
         order = Order(
             argv=argv,
-            cwd=str(self.places.workspace),
+            cwd=str(cwd or self.places.workspace),
             env=dict(environment),
             stdout=str(output.stdout),
             stderr=str(output.stderr),
             timeout_s=timeout_s,
             grace_s=self.grace_s,
             cap_bytes=output.cap_bytes,
-            replace=replacements(self.secrets),
+            replace=self.secrets.replacements(),
         )
         outcome = self.supervisor.run(order, self.end_now)
         self.expect_more()

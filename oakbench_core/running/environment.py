@@ -7,15 +7,20 @@ secret: they stand in no file that is written here.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from oakbench_core.running.supervise.replacing import Replacer
+from oakbench_core.campaign.vocabulary import Adapter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from oakbench_core.campaign.plan_document import Agent
     from oakbench_core.running.workspace import Places
+
+
+_OF_ADAPTERS: Final[Mapping[Adapter, Mapping[str, str]]] = {
+    Adapter.CLAUDE_CODE: {"DISABLE_AUTOUPDATER": "1"},  # the version that was frozen stays the one that runs
+}
 
 
 def search_path(environment: Mapping[str, str]) -> str:
@@ -25,7 +30,7 @@ def search_path(environment: Mapping[str, str]) -> str:
 
 
 def trial_environment(environment: Mapping[str, str], agent: Agent, places: Places) -> dict[str, str]:
-    """What setup and checks get of the runner's `environment`, and the agent's public `set_env`."""
+    """What setup and checks get of the runner's `environment`, what the adapter sets, the agent's public `set_env`."""
     home = environment.get("HOME") if agent.home == "inherit" else None
     return {
         "PATH": search_path(environment),
@@ -35,6 +40,7 @@ def trial_environment(environment: Mapping[str, str], agent: Agent, places: Plac
         "HOME": home or str(places.home),
         "GIT_CEILING_DIRECTORIES": str(places.root),
         "GIT_CONFIG_NOSYSTEM": "1",
+        **_OF_ADAPTERS.get(agent.adapter, {}),
         **agent.set_env,
     }
 
@@ -42,18 +48,3 @@ def trial_environment(environment: Mapping[str, str], agent: Agent, places: Plac
 def unset_names(environment: Mapping[str, str], agent: Agent) -> tuple[str, ...]:
     """The variables that the agent is to have and the runner has not."""
     return tuple(name for name in agent.env if name not in environment)
-
-
-def secrets_of(environment: Mapping[str, str], agent: Agent) -> dict[str, str]:
-    """The agent's secret variables that are set, by name."""
-    return {name: environment[name] for name in agent.env if name in environment}
-
-
-def replacements(secrets: Mapping[str, str]) -> list[list[str]]:
-    """Pairs of a secret and what stands in its place."""
-    return [[value, f"[{name}]"] for name, value in secrets.items()]
-
-
-def replacer(secrets: Mapping[str, str]) -> Replacer:
-    """For what the runner itself writes."""
-    return Replacer({os.fsencode(value): os.fsencode(name) for value, name in replacements(secrets)})

@@ -11,28 +11,32 @@ import json
 import os
 import re
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from oakbench_core.campaign.definition_reach import table_of
+from oakbench_core.campaign.definition_reach import agents_of, table_of, texts_of
 from oakbench_core.campaign.definition_reading import read_definition
+from oakbench_core.campaign.definition_secrets import secrets_in
+from oakbench_core.campaign.definition_values import is_login_path
 from oakbench_core.campaign.expansion import Found, expanded
 from oakbench_core.campaign.fields import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan
 from oakbench_core.durable.opening import failures_named
-from oakbench_core.errors import DocumentError, PlatformError, Problem, UsageError
+from oakbench_core.errors import DocumentError, OakbenchError, PlatformError, Problem, UsageError
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.inputs import INPUTS_NAME, gather
+from oakbench_core.running.login import login_secrets, read_login
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
 from oakbench_core.running.runner_class import runner_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.running.definition_file import DefinitionSource
@@ -122,6 +126,8 @@ def freeze(
 
 def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, created_at: str | None) -> _Result:
     """Check everything, and copy the trees that the definition names into the new folder `inputs`."""
+    if open_secrets := secrets_in(source.value, _secrets_named(source.value)):
+        raise source.refusal(open_secrets)  # alone: another problem might show a part of what it found there
     search = _search_path()
     gathered = gather(source.value, source.folder, inputs)
     absent = absences(source.value, search)
@@ -152,6 +158,15 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
     except DocumentError as error:
         raise source.refusal(error.problems) from None
     return _Result(document, plan, definition.run, tuple(absent))
+
+
+def _secrets_named(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The secrets of all agents that are to be had here, by what the definition calls them."""
+    for _, agent in agents_of(definition):
+        yield from ((os.environ[name], name) for name in texts_of(agent.get("env")) if name in os.environ)
+        for path in filter(is_login_path, texts_of(agent.get("login"))):
+            with suppress(OakbenchError):  # that it cannot be read is said when it is needed
+                yield from login_secrets([read_login(os.environ, path)])
 
 
 def _search_path() -> str:

@@ -20,12 +20,13 @@ from oakbench_core.running.trees import copy_tree, tree_sha256
 from oakbench_core.running.workspace import new_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
     from pathlib import Path
     from threading import Event
 
     from oakbench_core.running.attempt import AttemptRequest
     from oakbench_core.running.commands import Finished
+    from oakbench_core.running.secrecy import Secrets
     from oakbench_core.running.supervisor import Supervisor
     from oakbench_core.running.workspace import Places
 
@@ -34,9 +35,13 @@ _SHOWN_OUTPUT: Final = 1000
 
 
 def prepare(
-    request: AttemptRequest, supervisor: Supervisor, secrets: Mapping[str, str], end_now: Event
+    request: AttemptRequest,
+    supervisor: Supervisor,
+    secrets: Secrets,
+    end_now: Event,
+    discard: Callable[[TrialCommands], None],
 ) -> TrialCommands:
-    """The trial's commands in a workspace that is ready for its agent.
+    """The trial's commands in a workspace that is ready for its agent; `discard` takes away what a failed try has left.
 
     Raises:
         TrialFailureError: setup_failed, after the last try.
@@ -44,15 +49,14 @@ def prepare(
     """
     problem = ""
     for _ in range(TRIES):
-        places = new_places(request.workspaces, request.plan.schedule[request.place].trial_id)
+        commands = trial_commands(request, supervisor, secrets, end_now)
         is_ready = False
         try:
-            commands = _commands(request, supervisor, secrets, end_now, places)
             problem = _problem(request, commands)
             is_ready = not problem
         finally:
             if not is_ready:
-                places.remove()
+                discard(commands)
         if is_ready:
             return commands
     raise TrialFailureError(ErrorType.SETUP_FAILED, f"{problem} (tried {TRIES} times)")
@@ -95,9 +99,9 @@ def _problem(request: AttemptRequest, commands: TrialCommands) -> str:
     return ""
 
 
-def _commands(
-    request: AttemptRequest, supervisor: Supervisor, secrets: Mapping[str, str], end_now: Event, places: Places
-) -> TrialCommands:
+def trial_commands(request: AttemptRequest, supervisor: Supervisor, secrets: Secrets, end_now: Event) -> TrialCommands:
+    """The commands of a trial in new folders of its own; its workspace is not made yet."""
+    places = new_places(request.workspaces, request.plan.schedule[request.place].trial_id)
     agent = agent_of(request.plan, request.plan.schedule[request.place])
     return TrialCommands(
         supervisor=supervisor,
@@ -105,6 +109,7 @@ def _commands(
         environment=trial_environment(request.environment, agent, places),
         values=_values(request, places),
         secrets=secrets,
+        output_cap_bytes=request.output_cap_bytes,
         grace_s=request.grace_s,
         end_now=end_now,
         numbers=numbers(),

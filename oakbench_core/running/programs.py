@@ -96,10 +96,17 @@ def _programs(definition: Mapping[str, Any]) -> Iterator[Absence]:
             yield Absence(f"{path}.binary", binary, subject.get("may_be_missing") is True)
     for path, agent in agents_of(definition):
         owner = path.removesuffix(".agent")
-        program = next(iter(texts_of(agent.get("argv"))), "")
+        program = "" if _is_script(definition, agent) else next(iter(texts_of(agent.get("argv"))), "")
         if owner in scheduled and _is_looked_up(program):
             table = agent if owner == path else table_of(subjects, owner.removeprefix("$.subjects."))
             yield Absence(f"{path}.argv[0]", program, table.get("may_be_missing") is True)
+
+
+def _is_script(definition: Mapping[str, Any], agent: Mapping[str, Any]) -> bool:
+    """Whether the argv of an agent, or of one that a subject changes, is the script of a mock."""
+    agents = table_of(definition, "agents")
+    adapters = {table_of(agents, name).get("adapter") for name in agents} if "adapter" not in agent else set()
+    return agent.get("adapter") == "mock" or adapters == {"mock"}
 
 
 def _is_looked_up(program: str) -> bool:
@@ -110,6 +117,8 @@ def _is_looked_up(program: str) -> bool:
 def _asked(path: str, table: AgentTable | SubjectTable, search: str, problems: list[Problem]) -> Program:
     # Both kinds have a version command and a program; only a subject has parameters that the command may name.
     parameters = getattr(table, "parameters", {})
+    if getattr(table, "adapter", None) == "mock":
+        return Program()
     name = getattr(table, "binary", None) or next(iter(getattr(table, "argv", ())), "")
     program = find_executable(name, search) if _is_looked_up(name) else None
     if program is None and _is_looked_up(name):

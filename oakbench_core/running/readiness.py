@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
+from oakbench_core.campaign.definition_secrets import secrets_in
+from oakbench_core.campaign.definition_values import is_login_path
 from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.placeholders import TemplateError
 from oakbench_core.campaign.vocabulary import Adapter
@@ -12,8 +15,11 @@ from oakbench_core.durable.journal import journal_path
 from oakbench_core.durable.lock import LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, open_to_read
 from oakbench_core.errors import DocumentError, LockedError, OakbenchError, PlatformError, Problem
+from oakbench_core.running.agents.streams import READERS
 from oakbench_core.running.environment import unset_names
-from oakbench_core.running.rows import prompt_of
+from oakbench_core.running.login import login_secrets, read_logins
+from oakbench_core.running.rows import agent_of, prompt_of
+from oakbench_core.running.secrecy import secret_variables
 from oakbench_core.running.workspace import marker_above
 
 if TYPE_CHECKING:
@@ -22,8 +28,6 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import Agent
-
-_CANNOT: Final = "this cannot be done here, and is not passed over"
 
 
 def expect_no_runner(folder: Path) -> None:
@@ -56,7 +60,8 @@ def expect_runnable(plan: Plan, environment: Mapping[str, str]) -> None:
     Raises:
         DocumentError: with everything that stands against it.
     """
-    found = dict.fromkeys([*_of_source(plan), *_of_agents(plan, environment), *_of_tasks(plan)])
+    problems = [*_of_source(plan), *_of_agents(plan, environment), *_of_tasks(plan), *_of_secrets(plan, environment)]
+    found = dict.fromkeys(problems)
     if found:
         raise DocumentError("this plan cannot be run", found)
 
@@ -94,15 +99,43 @@ def _of_agents(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:
-    if agent.adapter is not Adapter.COMMAND:
+    if agent.adapter is not Adapter.COMMAND and agent.adapter not in READERS:
         yield Problem(path=f"{path}.adapter", rule=f"the adapter {agent.adapter} cannot be run")
+    if agent.adapter is Adapter.MOCK and not agent.mock:
+        yield Problem(path=f"{path}.mock", rule="expected true: a scripted agent proves instrumentation only")
     if not agent.argv:
         yield Problem(path=f"{path}.argv", rule="expected a program, found none")
-    for key, value in (("login", agent.login), ("cleanup", agent.cleanup), ("prices", agent.prices)):
-        if value:
-            yield Problem(path=f"{path}.{key}", rule=_CANNOT)
     for name in unset_names(environment, agent):
         yield Problem(path=f"{path}.env", rule=f"the variable {name} is not set here")
+    if agent.home == "inherit" and not environment.get("HOME"):
+        yield Problem(path=f"{path}.home", rule="HOME is not set here, so there is none to inherit")
+    yield from _of_login(f"{path}.login", agent, environment)
+
+
+def _of_login(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:
+    if agent.login and agent.home == "inherit":
+        yield Problem(path=path, rule="expected no login files where HOME is inherited: they would be written over")
+    outside = [name for name in agent.login if not is_login_path(name)]
+    if outside:
+        yield Problem(path=path, rule=f"expected files below HOME, such as ~/.codex/auth.json, found {outside[0]!r}")
+        return
+    try:
+        read_logins(environment, agent)
+    except OakbenchError as error:
+        yield from (Problem(path=path, rule=problem.rule) for problem in error.problems)
+
+
+def _of_secrets(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
+    """Secrets that somebody wrote into the definition, so that they stand in the plan."""
+    agents = {(trial.agent, trial.subject): agent_of(plan, trial) for trial in plan.schedule}
+    secrets: list[tuple[str, str]] = []
+    for agent in agents.values():
+        secrets += [(value, name) for name, value in secret_variables(environment, agent).items()]
+        with suppress(OakbenchError):  # that it cannot be read is said elsewhere
+            secrets += login_secrets(read_logins(environment, agent))
+    if secrets:
+        parts = plan.document.model_dump(mode="json", by_alias=True, include={"workflows", "agents", "subjects"})
+        yield from secrets_in(parts, secrets)
 
 
 def _of_tasks(plan: Plan) -> Iterator[Problem]:
@@ -111,8 +144,6 @@ def _of_tasks(plan: Plan) -> Iterator[Problem]:
         path, task = f"$.workflows.{workflow}.tasks.{name}", plan.task(trial)
         if not task.oracle.checks:
             yield Problem(path=f"{path}.oracle.checks", rule="expected a check: without one nothing is verified")
-        if task.cleanup:
-            yield Problem(path=f"{path}.cleanup", rule=_CANNOT)
         try:
             prompt_of(plan, trial)
         except TemplateError as error:

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def open_regular(path: Path | str) -> IO[bytes]:
-    """The file at `path`, to be read.
+def open_regular(path: Path | str, folder: int | None = None) -> IO[bytes]:
+    """The file at `path`, to be read; `folder` is the descriptor that a relative path begins at.
 
     Raises:
         OSError: it is not there, may not be read, or is no regular file.
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "a symbolic link, which is not followed", str(path)) from None

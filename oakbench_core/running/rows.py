@@ -9,15 +9,25 @@ from pydantic import TypeAdapter
 
 from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.placeholders import expand
+from oakbench_core.campaign.pricing import price_table, priced
 from oakbench_core.campaign.row import Accounting, Artifacts, Row
 from oakbench_core.campaign.row_rules import weighted_tokens
-from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, CheckStatus, ErrorType, SkipPhase, SkipReason, Terminal
+from oakbench_core.campaign.vocabulary import (
+    RESOURCE_UNITS,
+    TOKEN_FIELDS,
+    CheckStatus,
+    CostSource,
+    ErrorType,
+    SkipPhase,
+    SkipReason,
+    Terminal,
+)
 from oakbench_core.canonical import sha256_hex
-from oakbench_core.running.agents.command import NOTHING, Usage
+from oakbench_core.running.agents.usage import NOTHING, Usage
 
 if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
-    from oakbench_core.campaign.plan_document import Agent, ScheduledTrial
+    from oakbench_core.campaign.plan_document import Agent, Prices, ScheduledTrial
     from oakbench_core.running.oracle import Judged
 
 LONGEST_DETAIL: Final = 500
@@ -75,6 +85,9 @@ def row_of(plan: Plan, trial: ScheduledTrial, host: HostFacts, seen: Seen, endin
     untimed = seen.suspended_s is not None or (ending.error is not None and ending.error[0] in UNTIMED)
     resources["duration_s"] = None if untimed else seen.duration_s
     accounting: dict[str, Any] = dict.fromkeys(Accounting.model_fields) | dict(seen.usage.accounting)
+    extra = dict(seen.extra)
+    if agent.prices is not None:
+        _price(resources, accounting, extra, agent.prices)
     if agent.token_weights is not None:
         accounting["token_weights"] = {name: float(weight) for name, weight in agent.token_weights.items()}
     row: dict[str, Any] = {
@@ -100,11 +113,23 @@ def row_of(plan: Plan, trial: ScheduledTrial, host: HostFacts, seen: Seen, endin
         "skip": _skip(ending),
         "error": _error(ending),
         "artifacts": dict.fromkeys(Artifacts.model_fields) | seen.artifacts,
-        "extra": seen.extra,
+        "extra": extra,
     }
     if accounting["token_weights"] is not None:
         resources["cost_weighted_tokens"] = weighted_tokens(TypeAdapter(Row).validate_python(_without_weighted(row)))
     return row
+
+
+def _price(resources: dict[str, Any], accounting: dict[str, Any], extra: dict[str, Any], prices: Prices) -> None:
+    """A cost by the plan's prices takes the place of what the agent says it cost, so that sources are not mixed."""
+    if resources["cost_usd"] is not None:
+        extra["cost_by_agent"] = {"cost_usd": resources["cost_usd"], "cost_source": accounting["cost_source"]}
+    usd, missing = priced(resources, accounting, prices)
+    if missing is not None and any(resources[name] is not None for name in TOKEN_FIELDS):
+        extra["not_priced"] = missing
+    resources["cost_usd"] = usd
+    accounting["cost_source"] = None if usd is None else CostSource.PRICE_TABLE.value
+    accounting["price_table"] = None if usd is None else price_table(prices)
 
 
 def skipped_row(plan: Plan, trial: ScheduledTrial, host: HostFacts, skip: Ending) -> dict[str, Any]:
@@ -148,7 +173,7 @@ def _population(plan: Plan, trial: ScheduledTrial, host: HostFacts, usage: Usage
         "runner_class": planned.runner_class or host.runner_class,
         "os": host.os,
         "arch": host.arch,
-        "agent_version": usage.agent_version or agent_of(plan, trial).version,
+        "agent_version": _agent_version(usage.agent_version, agent_of(plan, trial).version),
         "resolved_model": usage.resolved_model,
         "subject_version": subject.version,
         "subject_binary_sha256": subject.binary_sha256,
@@ -160,6 +185,13 @@ def _population(plan: Plan, trial: ScheduledTrial, host: HostFacts, usage: Usage
         "load_state": planned.load_state,
         "token_calibration": None,
     }
+
+
+def _agent_version(said: str | None, frozen: str | None) -> str | None:
+    """What an agent says in its stream may be a part of what it says when asked: `2.0.75 (Claude Code)`."""
+    if said is None or (frozen is not None and said in frozen.split()):
+        return frozen
+    return said
 
 
 def _skip(ending: Ending) -> dict[str, Any] | None:

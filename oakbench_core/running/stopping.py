@@ -26,7 +26,8 @@ class StopSwitch:
     """
 
     def __init__(self, asked: Callable[[StopSwitch], None] | None = None) -> None:
-        """`asked` is called where a request changed something, in the thread that made it."""
+        """`asked` is called where a request changed something, in the thread that made it; so are those of `wake`."""
+        self.wake: list[Callable[[], None]] = []
         self.no_more = threading.Event()
         self.end_now = threading.Event()
         self.signal: int | None = None
@@ -41,8 +42,15 @@ class StopSwitch:
         if ends_now:
             self.end_now.set()
         self.no_more.set()
+        for wake in self.wake:
+            wake()
         if self._asked is not None:
             self._asked(self)
+
+    def abandon(self) -> None:
+        """End everything now, for a reason of the runner's own: nobody asked."""
+        self.end_now.set()
+        self.no_more.set()
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:

@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -50,14 +51,16 @@ class Farewell(NamedTuple):
 
 
 class ForkServer:
-    """Makes supervisors; a context manager. One that was killed is started again for the next trial."""
+    """Makes supervisors, for any thread; a context manager. One that was killed is started again for the next trial."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
     def __enter__(self) -> Self:
-        self._start()
+        with self._lock:
+            self._start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -74,35 +77,50 @@ class ForkServer:
             SupervisorLostError: none could be made.
             PlatformError: the server cannot be started on this system.
         """
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self._start()
         channel, channel_there = socket.socketpair()
         line, line_there = socket.socketpair()
         with channel_there, line_there:
             try:
-                if self._control is None:
-                    raise SupervisorLostError("the fork server is not running")
-                socket.send_fds(self._control, [b"s"], [channel_there.fileno(), line_there.fileno()])
-            except OSError as error:
+                socket.send_fds(self._living(), [b"s"], [channel_there.fileno(), line_there.fileno()])
+            except BaseException as error:
                 channel.close()
                 line.close()
-                raise SupervisorLostError(f"the fork server is gone: {error.strerror}") from error
+                if isinstance(error, OSError):
+                    raise SupervisorLostError(f"the fork server is gone: {error.strerror}") from error
+                raise
         return Supervisor(channel, line, self)
+
+    def _living(self) -> socket.socket:
+        """The control socket of a server that is alive, started anew if need be."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._close()
+                self._start()
+            if self._control is None:
+                raise SupervisorLostError("the fork server is not running")
+            return self._control
 
     def resume(self) -> None:
         """Let the server go on if somebody has stopped it."""
+        with self._lock:
+            self._resume()
+
+    def _resume(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:
         """End the server; it ends whatever it still has first."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
         if self._control is not None:
             self._control.close()
             self._control = None
         if self._process is not None:
             try:
-                self.resume()
+                self._resume()
                 self._process.wait(CLEARING_LIMIT_S + _CLOSE_S)
             except subprocess.TimeoutExpired:
                 self._process.kill()
@@ -126,7 +144,7 @@ class ForkServer:
             ready = control.recv(1)
         control.settimeout(None)
         if ready != READY:
-            self.close()
+            self._close()
             raise PlatformError("the supervisors' server did not start: is PR_SET_CHILD_SUBREAPER allowed here?")
 
 

@@ -6,16 +6,20 @@ What a plan, a journal or an agent says is made safe to show and is cut; a trial
 from __future__ import annotations
 
 import shlex
+from datetime import timedelta
 from signal import Signals
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.vocabulary import CheckStatus, Standing, StopReason, Terminal
 from oakbench_core.display import display_safe
+from oakbench_core.running.cleanup import CLEANUP_TIMEOUT_S
 from oakbench_core.running.preparation import TRIES
+from oakbench_core.running.rows import agent_of
+from oakbench_tui.cli.durations import span_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Any
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from oakbench_core.running.runner import RunEnd, TrialEnd
 
 LONGEST_REASON: Final = 160
+_MOST_NAMED: Final = 8
 LONGEST_DETAIL: Final = 1000
 _WORDS: Final = {
     Terminal.TIMED_OUT: "timed out",
@@ -67,7 +72,41 @@ def longest_s(plan: Plan, trial: ScheduledTrial, grace_s: int) -> int:
     task = plan.task(trial)
     checks = [check.timeout_s for check in task.oracle.checks if check.kind == "command"]
     setup = TRIES * (task.setup_timeout_s + grace_s) if task.setup or plan.subject(trial).setup else 0
-    return setup + trial.timeout_s + grace_s + sum(timeout_s + grace_s for timeout_s in checks)
+    cleanups = len(task.cleanup) + len(agent_of(plan, trial).cleanup)
+    cleanup = (TRIES if setup else 1) * cleanups * (CLEANUP_TIMEOUT_S + grace_s)
+    return setup + trial.timeout_s + grace_s + sum(timeout_s + grace_s for timeout_s in checks) + cleanup
+
+
+def asked_line(plan: Plan, running: Sequence[ScheduledTrial], grace_s: int, *, ends_now: bool) -> str:
+    """What a request to stop does to the trials that are running."""
+    if not running:
+        return "no further trial is started; none is running"
+    one = len(running) == 1
+    named = ", ".join(trial.trial_id for trial in running[:_MOST_NAMED])
+    if len(running) > _MOST_NAMED:
+        named += f" and {len(running) - _MOST_NAMED:,} more"
+    trials = "1 running trial" if one else f"{len(running):,} running trials"
+    if ends_now:
+        how = f"TERM, and KILL after {grace_s} s"
+        return (
+            f"{trials} {'is' if one else 'are'} ended now ({how}) and {'stays' if one else 'stay'} interrupted: {named}"
+        )
+    timeout_s = max(trial.timeout_s for trial in running)
+    limit_s = max(longest_s(plan, trial, grace_s) for trial in running)
+    return (
+        f"no further trial is started; {trials} {'goes to its' if one else 'go to their'} end: {named}, "
+        f"{'its agent' if one else 'their agents'} within {timeout_s:,} s, all of it within {limit_s:,} s; "
+        f"ctrl+c again ends {'it' if one else 'them'} now"
+    )
+
+
+def holding_line(seconds: float, now: datetime) -> str:
+    """That nothing is started after a provider's limit, and until when."""
+    until = now + timedelta(seconds=seconds)
+    return (
+        f"{now:%H:%M:%S}  a provider's limit was met: no trial is started before {until:%Y-%m-%d %H:%M:%S}, in "
+        f"{span_in_words(seconds)}; then one trial tries"
+    )
 
 
 def closing_lines(end: RunEnd, folder: Path) -> Iterator[str]:

@@ -8,11 +8,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from oakbench_core.display import display_safe
 from oakbench_core.errors import ExitCode, Problem, UsageError
+from oakbench_tui.cli.durations import seconds_of
 from oakbench_tui.cli.folder import Folder, campaign_folder
 from oakbench_tui.cli.output import PipeClosedError, put_line, say
 
@@ -37,7 +39,7 @@ class _Progress:
 
     def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
         self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
-        self._running: ScheduledTrial | None = None
+        self._running: dict[str, ScheduledTrial] = {}
 
     def repaired(self, repair: Repair) -> None:
         from oakbench_tui.cli.recover import recovery_lines
@@ -45,37 +47,48 @@ class _Progress:
         for line in ("the journal's end was repaired:", *recovery_lines(repair)):
             self._tell(say, line)
 
+    def noticed(self, text: str) -> None:
+        self._tell(say, text)
+
     def opened(self, ledger: Ledger) -> None:
         from oakbench_tui.cli.progress import opening_line
 
         self._tell(self._put, opening_line(ledger, self._folder))
 
     def started(self, trial: ScheduledTrial) -> None:
-        self._running = trial
+        self._running = self._running | {trial.trial_id: trial}  # another dict: the signals' thread may be reading
 
     def ended(self, end: TrialEnd) -> None:
         from oakbench_tui.cli.progress import ending_line
 
-        self._running = None
+        self._forget(end.trial)
         self._tell(self._put, ending_line(end, len(self._plan.schedule), datetime.now().astimezone()))
+
+    def interrupted(self, trial: ScheduledTrial) -> None:
+        self._forget(trial)
+        self._tell(self._put, display_safe(f"{datetime.now().astimezone():%H:%M:%S}  interrupted  {trial.trial_id}"))
+
+    def holding(self, seconds: float) -> None:
+        from oakbench_tui.cli.progress import holding_line
+
+        self._tell(self._put, holding_line(seconds, datetime.now().astimezone()))
+
+    def stopping(self, detail: str, in_flight: int) -> None:
+        trials = (
+            "1 running trial goes to its end" if in_flight == 1 else f"{in_flight:,} running trials go to their end"
+        )
+        self._tell(say, f"no further trial is started, for {detail}; {trials}")
+
+    def _forget(self, trial: ScheduledTrial) -> None:
+        self._running = {name: one for name, one in self._running.items() if name != trial.trial_id}
 
     def asked(self, switch: StopSwitch) -> None:
         """Say what a request to stop does; called from the thread of the signals."""
-        from oakbench_tui.cli.progress import longest_s
+        from oakbench_tui.cli.progress import asked_line
 
-        trial, grace_s = self._running, self._settings.grace_s
-        if trial is None:
-            said = "no further trial is started; none is running"
-        elif switch.end_now.is_set():
-            how = f"TERM, and KILL after {grace_s} s"
-            said = f"1 running trial is ended now ({how}) and stays interrupted: {trial.trial_id}"
-        else:
-            limit = longest_s(self._plan, trial, grace_s)
-            said = (
-                f"no further trial is started; 1 running trial goes to its end: {trial.trial_id}, its agent within "
-                f"{trial.timeout_s:,} s, all of it within {limit:,} s; ctrl+c again ends it now"
-            )
-        self._tell(say, said)
+        running = list(self._running.values())
+        ends_now = switch.end_now.is_set()
+        self._tell(say, asked_line(self._plan, running, self._settings.grace_s, ends_now=ends_now))
 
     def closed(self, end: RunEnd) -> None:
         from oakbench_tui.cli.progress import closing_lines
@@ -89,22 +102,26 @@ class _Progress:
             put(text)
 
 
-def run_folder(
-    folder: Path,
-    put: Callable[[str], None],
-    given: Iterable[str] = (),
-    workspaces: Path | None = None,
-    *,
-    unsafe_filesystem: bool = False,
-) -> RunEnd:
-    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
+class RunOptions(NamedTuple):
+    """What holds for one run only.
 
-    Args:
-        folder: the campaign's.
-        put: shows a line of progress.
-        given: settings for this run only, each as NAME=VALUE.
-        workspaces: the root that the user chose.
-        unsafe_filesystem: go on where nothing is known of the journal's file system.
+    `settings`: each as NAME=VALUE. `workspaces`: the root that the user chose. `unsafe_filesystem`: go on where nothing
+    is known of the journal's file system. `limit`: how many trials are started at most. `for_s`: no trial is started
+    after so many seconds.
+    """
+
+    settings: tuple[str, ...] = ()
+    workspaces: Path | None = None
+    unsafe_filesystem: bool = False
+    limit: int | None = None
+    for_s: int | None = None
+
+
+AS_FROZEN: Final = RunOptions()
+
+
+def run_folder(folder: Path, put: Callable[[str], None], options: RunOptions = AS_FROZEN) -> RunEnd:
+    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
 
     Raises:
         LockedError: another runner has it. Else as `load_plan`, `run_settings` and `run_campaign`.
@@ -113,12 +130,12 @@ def run_folder(
     from oakbench_core.durable.documents import load_plan
     from oakbench_core.running.definition_file import run_settings
     from oakbench_core.running.readiness import expect_no_runner
-    from oakbench_core.running.runner import RunRequest, run_campaign
+    from oakbench_core.running.runner import RunLimits, RunRequest, run_campaign
     from oakbench_core.running.stopping import StopSwitch
 
     expect_no_runner(folder)
     plan = load_plan(folder)
-    settings = _overridden(run_settings(folder), given)
+    settings = _overridden(run_settings(folder), options.settings)
     progress = _Progress(plan, folder, settings, put)
     switch = StopSwitch(progress.asked)
     request = RunRequest(
@@ -128,8 +145,9 @@ def run_folder(
         environment=os.environ,
         tool=f"oakbench {version('oakbench')}",
         clock=utc_now,
-        workspaces=workspaces,
-        unsafe_filesystem=unsafe_filesystem,
+        workspaces=options.workspaces,
+        unsafe_filesystem=options.unsafe_filesystem,
+        limits=RunLimits(options.limit, options.for_s),
     )
     with switch.on_signals():
         end = run_campaign(request, switch, progress)
@@ -161,7 +179,7 @@ def _put_line_while_there_is_room(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command
     directory: Folder = Path(),
     *,
     workspaces: Annotated[
@@ -175,21 +193,28 @@ def run(
         bool,
         typer.Option("--unsafe-filesystem", help="Run on a file system that may lose what was synced; reports say so."),
     ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Start N trials at most, then stop (13).")
+    ] = None,
+    span: Annotated[
+        str | None, typer.Option("--for", metavar="SPAN", help="Start no trial after 7h, 90m, 1h30m (13).")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No lines of progress.")] = False,
 ) -> None:
-    """Run what is unstarted of a frozen campaign, one trial at a time, until its schedule or its budget ends.
+    """Run what is unstarted of a frozen campaign until its schedule or its budget ends.
 
-    ctrl+c once: no further trial is started and the running one goes to its end. Twice: it is ended, and stays
+    ctrl+c once: no further trial is started and the running ones go to their end. Twice: they are ended, and stay
     interrupted. Running again goes on with what is unstarted; nothing is ever run twice under one identity.
 
     \b
     Examples:
       oakbench-tui run runs/vcs-2026
-      oakbench-tui run runs/vcs-2026 --set halt_after=0 --set keep_workspaces=all
+      oakbench-tui run runs/vcs-2026 --set max_parallel=4 --set keep_workspaces=all
+      oakbench-tui run runs/vcs-2026 --for 7h
       nohup oakbench-tui run runs/vcs-2026 > run.log &
       oakbench-tui watch runs/vcs-2026          (meanwhile, in another terminal)
 
-    Settings: halt_after, min_free_gib, output_cap_mib, grace_s, keep_workspaces.
+    Settings: max_parallel, halt_after, hold_s, min_free_gib, output_cap_mib, grace_s, keep_workspaces.
 
     A torn end that an earlier run left is repaired first, and said. Nothing is written to a journal that is uncertain
     (21), invalid (30), or from which acknowledged records are missing (32): see `verify`.
@@ -200,7 +225,9 @@ def run(
     from oakbench_tui.cli.progress import why
 
     put = (lambda _: None) if quiet else _put_line_while_there_is_room
-    end = run_folder(campaign_folder(directory), put, settings or (), workspaces, unsafe_filesystem=unsafe_filesystem)
+    for_s = None if span is None else seconds_of(span, "--for")
+    options = RunOptions(tuple(settings or ()), workspaces, unsafe_filesystem, limit, for_s)
+    end = run_folder(campaign_folder(directory), put, options)
     if quiet and end.code != ExitCode.DONE:
         say(why(end))
     raise typer.Exit(end.code)

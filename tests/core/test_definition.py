@@ -77,6 +77,16 @@ def test_the_small_definition_is_one() -> None:
         ("agents.a.set_env", {"MY_TOKEN": "x"}, "$.agents.a.set_env.MY_TOKEN", "looks like a secret"),
         ("agents.a.set_env", {"X": 1}, "$.agents.a.set_env.X", "expected text, found 1"),
         ("agents.a.home", "mine", "$.agents.a.home", "'fresh' or 'inherit'"),
+        ("agents.a.login", ["auth.json"], "$.agents.a.login[0]", "expected a file below HOME"),
+        ("agents.a.login", ["~/../x"], "$.agents.a.login[0]", "expected a file below HOME"),
+        ("agents.a.cleanup", [3], "$.agents.a.cleanup[0]", "expected a command"),
+        ("agents.a.cleanup", ["rm {oracle}"], "$.agents.a.cleanup[0]", "has no value in a cleanup command"),
+        (f"{T}.cleanup", ["rm {nope}"], f"$.{T}.cleanup[0]", "no placeholder"),
+        ("workflows.w.cleanup", ["true"], "$.workflows.w.cleanup", "unknown"),
+        ("agents.a.prices", {"input": "1.25"}, "$.agents.a.prices.output", "required"),
+        ("agents.a.prices", {"input": 1.25, "output": "2"}, "$.agents.a.prices.input", "expected text"),
+        ("agents.a.prices", {"input": "1e3", "output": "2"}, "$.agents.a.prices.input", "form"),
+        ("subjects.one.agent.prices", {"output": "2"}, "$.subjects.one.agent.prices.input", "required"),
         ("agents.a.token_weights", {"tokens": "1"}, "$.agents.a.token_weights.tokens", "input_tokens"),
         ("agents.a.token_weights", {"input_tokens": 1}, "$.agents.a.token_weights.input_tokens", "expected text"),
         ("workflows.w.version", ..., "$.workflows.w.version", "required"),
@@ -128,15 +138,6 @@ def test_a_check_that_is_none_is_refused_with_its_place(check: dict[str, Any], k
 
 
 NOT_DONE = {
-    "run.max_parallel": 4,
-    "run.hold_s": 0,
-    "agents.a.login": ["~/.codex/auth.json"],
-    "agents.a.prices": {"input": "1.25"},
-    "agents.a.cleanup": ["true"],
-    "subjects.one.agent.prices": {"input": "1.25"},
-    f"{T}.cleanup": ["true"],
-    "workflows.w.cleanup": ["true"],
-    "agents.a.adapter": "claude-code",
     "subjects.one.agent.adapter": "gemini",
 }
 
@@ -149,9 +150,24 @@ def test_what_is_known_and_not_done_is_refused_by_its_name(path: str) -> None:
     assert "not supported" in found[f"$.{path}"]
 
 
-@pytest.mark.parametrize("adapter", ["mock", "claude-code", "codex", "gemini"])
-def test_an_adapter_that_is_not_built_says_what_to_write_instead(adapter: str) -> None:
-    assert 'say adapter = "command"' in problems_of(changed(("agents.a.adapter", adapter)))["$.agents.a.adapter"]
+def test_an_adapter_that_is_not_built_says_what_to_write_instead() -> None:
+    assert 'say adapter = "command"' in problems_of(changed(("agents.a.adapter", "gemini")))["$.agents.a.adapter"]
+
+
+def test_a_subject_makes_no_mock_of_an_agent_that_is_none() -> None:
+    """The campaign would not say that it proves instrumentation only."""
+    assert (
+        "expected 'command'"
+        in problems_of(changed(("subjects.one.agent.adapter", "mock")))["$.subjects.one.agent.adapter"]
+    )
+
+
+def test_the_script_of_a_mock_is_looked_at_word_by_word() -> None:
+    argv = ["pass=3", "fail", "seconds=5-1", "pass=1", "hum=1", "daemon=101", "do= ", "{nope}"]
+    found = problems_of(changed(("agents.a.adapter", "mock"), ("agents.a.argv", argv)))
+
+    assert set(found) == {f"$.agents.a.argv[{number}]" for number in range(1, 8)}
+    assert "stands there twice" in found["$.agents.a.argv[3]"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +231,7 @@ def test_a_brace_of_a_literal_text_is_no_placeholder() -> None:
 def test_all_problems_of_a_definition_are_reported_together() -> None:
     places = {
         "$.campaign.seed": ("campaign.seed", "x"),
-        "$.run.hold_s": ("run.hold_s", 1),
+        "$.run.hold_s": ("run.hold_s", -1),
         "$.agents.a.argv[0]": ("agents.a.argv", ["{nope}"]),
         "$.subjects.one.parameters.binary": ("subjects.one.parameters.binary", "x"),
         f"$.{T}.prompts.plain": (f"{T}.prompts.plain", "{"),
@@ -257,7 +273,7 @@ def test_the_run_table_is_read_whatever_stands_beside_it() -> None:
     assert table is not None
     assert (table.grace_s, table.halt_after, table.keep_workspaces, problems) == (1, 3, "failed", ())
 
-    table, problems = read_run_table({"run": {"grace_s": -1, "max_parallel": 2, "x": 1}})
+    table, problems = read_run_table({"run": {"grace_s": -1, "max_parallel": 0, "x": 1}})
     assert table is None
     assert {problem.path for problem in problems} == {"$.run.grace_s", "$.run.max_parallel", "$.run.x"}
 
@@ -266,4 +282,34 @@ def test_a_definition_has_a_json_schema() -> None:
     schema = TypeAdapter(Definition).json_schema()
 
     assert set(schema["properties"]) == {"campaign", "run", "workflows", "agents", "subjects"}
-    assert "login" not in str(schema)
+    assert "gemini" not in str(schema)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "argv", "words"),
+    [
+        ("claude-code", ["claude", "-p", "{prompt}"], "reads what claude prints with `--output-format`"),
+        ("claude-code", ["/opt/claude", "-p", "{prompt}"], "add it"),
+        ("codex", ["codex", "exec", "{prompt}"], "prints with `--json`"),
+        ("codex", ["sh", "{usage_file}"], "reads no usage file"),
+    ],
+)
+def test_an_argv_that_gives_its_adapter_nothing_to_read_is_refused(adapter: str, argv: list[str], words: str) -> None:
+    found = problems_of(changed(("agents.a.adapter", adapter), ("agents.a.argv", argv)))
+    assert words in found["$.agents.a.argv"]
+
+    found = problems_of(changed(("subjects.one.agent.adapter", adapter), ("subjects.one.agent.argv", argv)))
+    assert words in found["$.subjects.one.agent.argv"]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "argv"),
+    [
+        ("claude-code", ["claude", "-p", "{prompt}", "--output-format=stream-json", "--verbose"]),
+        ("claude-code", ["sh", "-c", "{prompt}"]),  # whatever it starts
+        ("codex", ["codex", "exec", "--json", "{prompt}"]),
+        ("command", ["claude", "-p", "{prompt}", "{usage_file}"]),
+    ],
+)
+def test_an_argv_that_its_adapter_can_read_is_taken(adapter: str, argv: list[str]) -> None:
+    assert problems_of(changed(("agents.a.adapter", adapter), ("agents.a.argv", argv))) == {}

@@ -55,7 +55,7 @@ def test_every_problem_of_a_definition_and_of_its_files_has_its_line(notes: Path
         ('"{inputs}/scripts/agent.sh"', '"{input}/scripts/agent.sh"'),
         ("prompts/helped.md", "prompts/gone.md"),
         ('path = "NOTES.md"', 'path = "/NOTES.md"'),
-        ("[workflows.hello]", "[workflows.hello]\ncleanup = []"),
+        ("[workflows.hello]", "[workflows.hello]\ncleanup = 3"),
     )
     file = str(notes / "campaign.toml")
     task = "$.workflows.bugfix.tasks.off-by-one"

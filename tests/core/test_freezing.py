@@ -159,6 +159,29 @@ def test_a_workflow_without_tasks_is_its_own_one_task() -> None:
     assert {entry["trial_id"] for entry in plan["schedule"]} >= {"w.w.plain.a.r001.one", "w.w.plain.a.r002.two"}
 
 
+def test_prices_stand_in_the_plan_as_they_were_written() -> None:
+    prices = {"input": "1.250", "output": "10", "as_of": "2026-12-01"}
+    plan = freeze_plan(small(agents__a__prices=prices, subjects__one__agent={"prices": {"input": "1", "output": "2"}}))
+
+    assert plan["agents"]["a"]["prices"] == prices
+    assert plan["subjects"]["one"]["agent"] == {"prices": {"input": "1", "output": "2"}}
+
+
+def test_a_mock_is_frozen_as_one_and_looks_for_no_program() -> None:
+    plan = freeze_plan(small(agents__a__adapter="mock", agents__a__argv=["pass=1", "do=true"]))
+
+    agent = plan["agents"]["a"]
+    assert (agent["adapter"], agent["mock"], agent["argv"]) == ("mock", True, ["pass=1", "do=true"])
+    assert (agent["version"], agent["binary_sha256"]) == (None, None)
+
+
+def test_a_subject_may_bring_another_script() -> None:
+    override = {"argv": ["fail=1"]}
+    plan = freeze_plan(small(agents__a__adapter="mock", agents__a__argv=["pass=1"], subjects__one__agent=override))
+
+    assert plan["subjects"]["one"]["agent"] == {"argv": ["fail=1"]}
+
+
 def test_where_a_subject_brings_its_agent_no_trial_of_the_block_has_the_agents_model() -> None:
     plain = freeze_plan(small())
     assert {entry["model"] for entry in plain["schedule"]} == {"m"}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oakbench_core.running.attempt import attempt
+from oakbench_core.running.clocks import SystemClocks
 from oakbench_core.running.commands import AttemptInterruptedError
 from oakbench_core.running.leftovers import end_leftovers, leftovers
 from oakbench_core.running.supervisor import ForkServer
@@ -160,7 +161,7 @@ def test_what_a_live_server_answers_for_is_no_leftover(trials: Trials) -> None:
     assert seen == []
 
 
-class SleepyClocks:
+class SleepyClocks(SystemClocks):
     """A machine that sleeps for half a minute each time that it is asked for its boot time beyond the third."""
 
     def __init__(self) -> None:

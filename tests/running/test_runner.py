@@ -35,16 +35,32 @@ class Heard:
 
     begun: list[str] = field(default_factory=list)
     ends: list[TrialEnd] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    interruptions: list[str] = field(default_factory=list)
+    holds: list[float] = field(default_factory=list)
+    stops: list[tuple[str, int]] = field(default_factory=list)
     act: Callable[[TrialEnd], None] = lambda _: None
 
     def repaired(self, repair: Repair) -> None:
         raise AssertionError(repair)
+
+    def noticed(self, text: str) -> None:
+        self.notices.append(text)
 
     def opened(self, ledger: Ledger) -> None:
         assert ledger.last_runner is not None
 
     def started(self, trial: ScheduledTrial) -> None:
         self.begun.append(trial.trial_id)
+
+    def interrupted(self, trial: ScheduledTrial) -> None:
+        self.interruptions.append(trial.trial_id)
+
+    def holding(self, seconds: float) -> None:
+        self.holds.append(seconds)
+
+    def stopping(self, detail: str, in_flight: int) -> None:
+        self.stops.append((detail, in_flight))
 
     def ended(self, end: TrialEnd) -> None:
         self.ends.append(end)
@@ -290,22 +306,23 @@ def expect_refused(tmp_path: Path, value: Json, *paths: str) -> None:
 
 def test_what_cannot_be_run_is_refused_all_at_once(tmp_path: Path) -> None:
     agents: Json = {
-        "a": {"adapter": "codex", "argv": ["codex"]},
+        "a": {"adapter": "gemini", "argv": ["gemini"]},
         "b": {"argv": [], "env": ["NO_SUCH_A", "NO_SUCH_B"]},
-        "c": {"argv": ["c"], "login": ["~/.c"], "cleanup": ["true"], "prices": {"input": "1"}},
+        "c": {"argv": ["c"], "login": ["~/.c", "/etc/c"]},
+        "d": {"argv": ["d"], "login": ["~/.d"]},
+        "e": {"argv": ["e"], "home": "inherit"},
     }
-    value = document(agents, "abc")
+    value = document(agents, "abcde")
     task = value["workflows"]["w"]["tasks"]["t"]
-    task |= {"cleanup": ["true"], "prompts": {"plain": "{subject.absent}"}}
+    task |= {"prompts": {"plain": "{subject.absent}"}}
     paths = [
         "$.agents.a.adapter",
         "$.agents.b.argv",
         "$.agents.b.env",
         "$.agents.b.env",
         "$.agents.c.login",
-        "$.agents.c.cleanup",
-        "$.agents.c.prices",
-        "$.workflows.w.tasks.t.cleanup",
+        "$.agents.d.login",
+        "$.agents.e.home",
         "$.workflows.w.tasks.t.prompts.plain",
     ]
 
@@ -334,3 +351,24 @@ def test_a_folder_whose_name_is_no_unicode_is_run_and_its_changes_are_recorded(t
     for name in ("journal.jsonl", "journal.head"):
         (place / "campaign" / name).unlink()
     assert ran(place / "campaign").end.code == ExitCode.IDENTITY
+
+
+def test_a_plan_that_holds_a_secret_is_refused_without_showing_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ENVIRONMENT, "MY_TOKEN", "sk-0123456789")
+    agents: Json = {"a": {"argv": ["true"], "env": ["MY_TOKEN"], "set_env": {"X": "sk-0123456789"}}}
+
+    expect_refused(tmp_path, document(agents, "a"), "$.agents.a.set_env.X")
+
+
+def test_a_login_file_is_looked_for_before_anything_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENVIRONMENT, "HOME", str(tmp_path))
+    agents: Json = {"a": {"argv": ["true"], "login": ["~/a", "~/b/c"]}}
+    value = document(agents, "a")
+    (tmp_path / "a").write_text("token")
+
+    expect_refused(tmp_path, value, "$.agents.a.login")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c").write_text("token")
+    assert ran(tmp_path / "campaign").terminals == ["completed"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import time
@@ -15,7 +16,7 @@ from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import ExitCode
 from tests.core.durable_outcomes import LONG, tell
-from tests.running.real_runs import RealCampaign, definition, task
+from tests.running.real_runs import RealCampaign, definition, task, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +59,24 @@ def kill_until_done(place: Path, kills: int, repetitions: int) -> None:
 def test_a_runner_that_is_killed_again_and_again_comes_to_its_end_and_runs_no_trial_twice(tmp_path: Path) -> None:
     """Faults 1 to 4 and 22."""
     kill_until_done(tmp_path / "c", kills=6, repetitions=12)
+
+
+def test_what_a_killed_runner_could_not_clean_up_the_next_one_does_once(tmp_path: Path) -> None:
+    campaign = RealCampaign(tmp_path)
+    marks = campaign.marks
+    cleanup = json.dumps([f"echo {{trial_id}} >> {marks}/cleaned; test -e {marks}/fine"])
+    tasks = {"a": task(f"touch {marks}/ready; sleep 65", more=f"cleanup = {cleanup}"), "b": task("true")}
+    campaign.freeze(definition(tasks))
+    with campaign.start() as runner:
+        wait_for((marks / "ready").exists)
+        runner.kill()
+    code, _, err = campaign.run()
+
+    assert code == ExitCode.DONE
+    assert (marks / "cleaned").read_text() == "w.a.plain.a.r001.one\n"
+    assert "after the interrupted w.a.plain.a.r001.one: cleanup `sh -euc" in err
+    assert campaign.run()[0] == ExitCode.DONE
+    assert (marks / "cleaned").read_text() == "w.a.plain.a.r001.one\n"
 
 
 @pytest.mark.slow

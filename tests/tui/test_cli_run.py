@@ -227,7 +227,7 @@ def test_a_setting_for_this_run_only_stands_above_the_file_and_in_the_journal(ca
     assert campaign.stop()["reason"] == "halted"
 
 
-@pytest.mark.parametrize("setting", ["halt_after=never", "hue=1", "max_parallel=4", "hold_s=1", "grace_s"])
+@pytest.mark.parametrize("setting", ["halt_after=never", "hue=1", "max_parallel=0", "hold_s=x", "grace_s"])
 def test_a_setting_that_there_is_not_is_usage(setting: str, campaign: RealCampaign) -> None:
     campaign.freeze(definition({"t": task("true")}))
     code, out, err = campaign.run("--set", setting)

@@ -6,13 +6,14 @@ and `resolved_model`. It is an agent's word: what is not of its type is passed o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
 from oakbench_core.campaign.row import Accounting, Resources
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.canonical import parse_strict
+from oakbench_core.running.agents.usage import LONGEST_TEXT, NOTHING, Usage
 from oakbench_core.running.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -22,23 +23,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 LARGEST_FILE: Final = 1 << 20
-LONGEST_TEXT: Final = 200
 _MOST_REFUSED: Final = 100
 _MEASURED_BY_US: Final = "duration_s"
 _TEXTS: Final = ("agent_version", "resolved_model")
-
-
-class Usage(NamedTuple):
-    """What an agent said of itself; None and absent keys are unmeasured. `refused` names what was not understood."""
-
-    resources: Mapping[str, float]
-    accounting: Mapping[str, Any]
-    agent_version: str | None = None
-    resolved_model: str | None = None
-    refused: tuple[str, ...] = ()
-
-
-NOTHING: Final = Usage({}, {})
 
 
 def read_usage(path: Path, public: Callable[[str], str] = str) -> Usage:
