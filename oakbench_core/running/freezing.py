@@ -1,18 +1,14 @@
 """Freezing: a definition becomes a plan, and a campaign folder that needs nothing outside itself but programs.
 
-The folder appears under its name whole or not at all, and never over something that is there. Everything that is wrong
-with the definition, its files and its programs is told together.
+Everything that is wrong with the definition, its files and its programs is told together.
 """
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import re
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -23,9 +19,9 @@ from oakbench_core.campaign.expansion import Found, expanded
 from oakbench_core.campaign.fields import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
-from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan
-from oakbench_core.durable.opening import failures_named
+from oakbench_core.durable.documents import write_document
 from oakbench_core.errors import DocumentError, Problem, UsageError
+from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
@@ -38,9 +34,6 @@ if TYPE_CHECKING:
     from oakbench_core.running.definition_file import DefinitionSource
 
 CAMPAIGNS_NAME: Final = "runs"
-# Anchored: a fixture may hold files of these names.
-_IGNORED: Final = b"/journal*\n/artifacts/\n/workspaces/\n"
-_EPOCH: Final = "SOURCE_DATE_EPOCH"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,18 +92,10 @@ def freeze(
     """
     source = definition_source(definition)
     target = folder or Path(CAMPAIGNS_NAME) / str(_campaign_id(source, campaign_id) or "campaign")
-    _expect_free(target)
-    with failures_named(target, "write a campaign folder"):
-        # Beside the target, so that it can be given its name in one step.
-        beside = next(place for place in target.absolute().parents if place.is_dir())
-        with tempfile.TemporaryDirectory(prefix=".oakbench-freezing-", dir=beside) as staging:
-            staged = Path(staging) / "campaign"
-            staged.mkdir(mode=0o700)
-            result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
-            (staged / ".gitignore").write_bytes(_IGNORED)
-            write_document(staged / DEFINITION_NAME, source.content or b"")
-            write_plan(staged / PLAN_NAME, _json(result.document))
-            _put(staged, target)
+    with new_campaign_folder(target) as staged:
+        result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
+        write_document(staged / DEFINITION_NAME, source.content or b"")
+        put_plan(staged, result.document)
     return Frozen(
         folder=target,
         plan=result.plan,
@@ -137,7 +122,7 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
         raise source.refusal(asked.problems)
     facts = Found(
         campaign_id=identity,
-        created_at=created_at or _now(),
+        created_at=created_at or time_of_freezing(),
         tool=f"oakbench {version('oakbench')}",
         definition_sha256=sha256_hex(canonical_text(source.value) if source.content is None else source.content),
         runner_class=runner_class(),
@@ -168,46 +153,3 @@ def _campaign_id(source: DefinitionSource, campaign_id: str | None) -> str | Non
         raise UsageError(f"expected a campaign ID of the form {NAME_PATTERN}, found {campaign_id!r}")
     said = table_of(source.value, "campaign").get("id")
     return said if isinstance(said, str) and re.fullmatch(NAME_PATTERN, said) else None
-
-
-def _now() -> str:
-    said = os.environ.get(_EPOCH)
-    try:
-        moment = datetime.now(UTC) if said is None else datetime.fromtimestamp(int(said), UTC)
-    except (ValueError, OverflowError, OSError):
-        raise UsageError(f"expected whole seconds since 1970 in {_EPOCH}, found {said!r}") from None
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _json(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _expect_free(target: Path) -> None:
-    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
-        raise _exists(target)
-
-
-def _exists(target: Path) -> UsageError:
-    rule = "it exists already, and nothing is written over it"
-    return UsageError(
-        f"{target}: {rule}",
-        [Problem(file=str(target), rule=rule)],
-        next_step="freeze into another folder with -o DIR; a new plan is a new campaign",
-    )
-
-
-def _put(staged: Path, target: Path) -> None:
-    """Give the finished folder its name. In an empty folder that is there, the plan comes last."""
-    _expect_free(target)
-    if target.exists():
-        for child in sorted(staged.iterdir(), key=lambda child: child.name == PLAN_NAME):
-            child.rename(target / child.name)
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        staged.rename(target)
-    except OSError as error:
-        if error.errno in {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}:
-            raise _exists(target) from None
-        raise
