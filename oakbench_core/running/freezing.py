@@ -23,6 +23,7 @@ from oakbench_core.durable.documents import write_document
 from oakbench_core.errors import DocumentError, Problem, UsageError
 from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
+from oakbench_core.running.extending import drop_unneeded, extension
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
 from oakbench_core.running.runner_class import runner_class
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.running.definition_file import DefinitionSource
+    from oakbench_core.running.extending import Extension
 
 CAMPAIGNS_NAME: Final = "runs"
 
@@ -41,7 +43,7 @@ class Frozen:
     """A campaign folder that was made, its plan, and the `[run]` table beside it.
 
     `absent`: programs of agents and subjects that are not on this machine, and may be missing. `missing_instruments`:
-    name → how many trials need it.
+    name → how many trials need it. `extension`: of a plan that extends an earlier campaign, what it extends.
     """
 
     folder: Path
@@ -49,6 +51,7 @@ class Frozen:
     run: RunTable
     absent: tuple[Absence, ...]
     missing_instruments: Mapping[str, int]
+    extension: Extension | None = None
 
 
 class _Result(NamedTuple):
@@ -79,21 +82,27 @@ def freeze(
     *,
     campaign_id: str | None = None,
     created_at: str | None = None,
+    parent: Path | None = None,
 ) -> Frozen:
     """Make a campaign folder from a definition: `folder`, or `runs/<campaign ID>` in the working directory.
 
     `campaign_id` stands above the definition's own. `created_at` is a UTC time; without it SOURCE_DATE_EPOCH says the
-    time, or the clock.
+    time, or the clock. With `parent`, the folder of an earlier campaign, only what that one lacks is scheduled.
 
     Raises:
         UsageError: there is no such definition, or something stands at `folder` already.
         PlatformError: the system refuses to read or to write.
         DocumentError: the definition is refused; every problem has its file, line and JSON path.
+        OakbenchError: as `extension`.
     """
     source = definition_source(definition)
     target = folder or Path(CAMPAIGNS_NAME) / str(_campaign_id(source, campaign_id) or "campaign")
     with new_campaign_folder(target) as staged:
         result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
+        following = None if parent is None else extension(source, result.document, result.plan, parent)
+        if following is not None:
+            result = result._replace(document=following.document, plan=following.plan)
+            drop_unneeded(staged / INPUTS_NAME, following.plan)
         write_document(staged / DEFINITION_NAME, source.content or b"")
         put_plan(staged, result.document)
     return Frozen(
@@ -102,6 +111,7 @@ def freeze(
         run=result.run,
         absent=result.absent,
         missing_instruments=missing_instruments(result.plan, _search_path()),
+        extension=following,
     )
 
 
