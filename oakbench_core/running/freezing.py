@@ -1,19 +1,15 @@
 """Freezing: a definition becomes a plan, and a campaign folder that needs nothing outside itself but programs.
 
-The folder appears under its name whole or not at all, and never over something that is there. Everything that is wrong
-with the definition, its files and its programs is told together.
+Everything that is wrong with the definition, its files and its programs is told together.
 """
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import re
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,10 +22,11 @@ from oakbench_core.campaign.expansion import Found, expanded
 from oakbench_core.campaign.fields import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
-from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan
-from oakbench_core.durable.opening import failures_named
+from oakbench_core.durable.documents import write_document
 from oakbench_core.errors import DocumentError, OakbenchError, PlatformError, Problem, UsageError
+from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
+from oakbench_core.running.extending import drop_unneeded, extension
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.login import login_secrets, read_login
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
@@ -40,11 +37,9 @@ if TYPE_CHECKING:
 
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.running.definition_file import DefinitionSource
+    from oakbench_core.running.extending import Extension
 
 CAMPAIGNS_NAME: Final = "runs"
-# Anchored: a fixture may hold files of these names.
-_IGNORED: Final = b"/journal*\n/artifacts/\n/workspaces/\n"
-_EPOCH: Final = "SOURCE_DATE_EPOCH"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +47,7 @@ class Frozen:
     """A campaign folder that was made, its plan, and the `[run]` table beside it.
 
     `absent`: programs of agents and subjects that are not on this machine, and may be missing. `missing_instruments`:
-    name → how many trials need it.
+    name → how many trials need it. `extension`: of a plan that extends an earlier campaign, what it extends.
     """
 
     folder: Path
@@ -60,6 +55,7 @@ class Frozen:
     run: RunTable
     absent: tuple[Absence, ...]
     missing_instruments: Mapping[str, int]
+    extension: Extension | None = None
 
 
 class _Result(NamedTuple):
@@ -90,37 +86,36 @@ def freeze(
     *,
     campaign_id: str | None = None,
     created_at: str | None = None,
+    parent: Path | None = None,
 ) -> Frozen:
     """Make a campaign folder from a definition: `folder`, or `runs/<campaign ID>` in the working directory.
 
     `campaign_id` stands above the definition's own. `created_at` is a UTC time; without it SOURCE_DATE_EPOCH says the
-    time, or the clock.
+    time, or the clock. With `parent`, the folder of an earlier campaign, only what that one lacks is scheduled.
 
     Raises:
         UsageError: there is no such definition, or something stands at `folder` already.
         PlatformError: the system refuses to read or to write.
         DocumentError: the definition is refused; every problem has its file, line and JSON path.
+        OakbenchError: as `extension`.
     """
     source = definition_source(definition)
     target = folder or Path(CAMPAIGNS_NAME) / str(_campaign_id(source, campaign_id) or "campaign")
-    _expect_free(target)
-    with failures_named(target, "write a campaign folder"):
-        # Beside the target, so that it can be given its name in one step.
-        beside = next(place for place in target.absolute().parents if place.is_dir())
-        with tempfile.TemporaryDirectory(prefix=".oakbench-freezing-", dir=beside) as staging:
-            staged = Path(staging) / "campaign"
-            staged.mkdir(mode=0o700)
-            result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
-            (staged / ".gitignore").write_bytes(_IGNORED)
-            write_document(staged / DEFINITION_NAME, source.content or b"")
-            write_plan(staged / PLAN_NAME, _json(result.document))
-            _put(staged, target)
+    with new_campaign_folder(target) as staged:
+        result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
+        following = None if parent is None else extension(source, result.document, result.plan, parent)
+        if following is not None:
+            result = result._replace(document=following.document, plan=following.plan)
+            drop_unneeded(staged / INPUTS_NAME, following.plan)
+        write_document(staged / DEFINITION_NAME, source.content or b"")
+        put_plan(staged, result.document)
     return Frozen(
         folder=target,
         plan=result.plan,
         run=result.run,
         absent=result.absent,
         missing_instruments=missing_instruments(result.plan, _search_path()),
+        extension=following,
     )
 
 
@@ -145,7 +140,7 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
         raise source.refusal(asked.problems)
     facts = Found(
         campaign_id=identity,
-        created_at=created_at or _now(),
+        created_at=created_at or time_of_freezing(),
         tool=f"oakbench {version('oakbench')}",
         definition_sha256=sha256_hex(canonical_text(source.value) if source.content is None else source.content),
         runner_class=runner_class(),
@@ -185,46 +180,3 @@ def _campaign_id(source: DefinitionSource, campaign_id: str | None) -> str | Non
         raise UsageError(f"expected a campaign ID of the form {NAME_PATTERN}, found {campaign_id!r}")
     said = table_of(source.value, "campaign").get("id")
     return said if isinstance(said, str) and re.fullmatch(NAME_PATTERN, said) else None
-
-
-def _now() -> str:
-    said = os.environ.get(_EPOCH)
-    try:
-        moment = datetime.now(UTC) if said is None else datetime.fromtimestamp(int(said), UTC)
-    except (ValueError, OverflowError, OSError):
-        raise UsageError(f"expected whole seconds since 1970 in {_EPOCH}, found {said!r}") from None
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _json(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _expect_free(target: Path) -> None:
-    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
-        raise _exists(target)
-
-
-def _exists(target: Path) -> UsageError:
-    rule = "it exists already, and nothing is written over it"
-    return UsageError(
-        f"{target}: {rule}",
-        [Problem(file=str(target), rule=rule)],
-        next_step="freeze into another folder with -o DIR; a new plan is a new campaign",
-    )
-
-
-def _put(staged: Path, target: Path) -> None:
-    """Give the finished folder its name. In an empty folder that is there, the plan comes last."""
-    _expect_free(target)
-    if target.exists():
-        for child in sorted(staged.iterdir(), key=lambda child: child.name == PLAN_NAME):
-            child.rename(target / child.name)
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        staged.rename(target)
-    except OSError as error:
-        if error.errno in {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}:
-            raise _exists(target) from None
-        raise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_reached, texts_of
 from oakbench_core.campaign.expansion import Program
+from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.placeholders import expand
 from oakbench_core.errors import Problem
 from oakbench_core.running.executables import VERSION_TIMEOUT_S, find_executable, sha256_of, version_of
@@ -77,6 +78,22 @@ def missing_instruments(plan: Plan, search: str) -> dict[str, int]:
             names.update(check.instruments if check.kind == "command" else ())
         needed.update(names)
     return {name: trials for name, trials in sorted(needed.items()) if find_executable(name, search) is None}
+
+
+def absent_of_plan(plan: Plan, search: str) -> Iterator[Absence]:
+    """The programs of a plan's agents and subjects that the search path does not give; no reason to refuse it."""
+    for name, subject in plan.document.subjects.items():
+        program = subject.binary
+        if program is not None and find_executable(program, search) is None:
+            yield Absence(f"$.subjects.{name}.binary", program, may_be_missing=True)
+    started = {(trial.agent, trial.subject) for trial in plan.schedule}
+    for name, subject_name in sorted(started):
+        override = plan.document.subjects[subject_name].agent
+        is_own = override is None or override.argv is None
+        path = f"$.agents.{name}" if is_own else f"$.subjects.{subject_name}.agent"
+        program = next(iter(effective_agent(plan.document.agents[name], override).argv), "")
+        if _is_looked_up(program) and find_executable(program, search) is None:
+            yield Absence(f"{path}.argv[0]", program, may_be_missing=True)
 
 
 def _scheduled(definition: Mapping[str, Any]) -> set[str]:

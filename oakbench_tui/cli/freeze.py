@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oakbench_core.display import display_safe
+from oakbench_tui.cli.folder import campaign_folder
 from oakbench_tui.cli.output import put_line
 
 if TYPE_CHECKING:
+    from oakbench_core.campaign.plan import Plan
     from oakbench_core.running.freezing import Frozen
 
 
@@ -20,7 +22,8 @@ def freezing(frozen: Frozen) -> dict[str, Any]:
     """What `--json` prints: `oakbench.freeze/1`.
 
     `worst_case_s`: every trial taking its whole timeout, `max_parallel` at a time, without setup and checks.
-    `covered_at_worst`: how many trials the budget then admits; null without a budget.
+    `covered_at_worst`: how many trials the budget then admits; null without a budget. `parent`: of a plan that follows
+    an earlier campaign, as it stands in the plan. `drifts`: programs that are others than the parent's.
     """
     from oakbench_core.campaign.admission import admissible_at_worst
     from oakbench_core.campaign.ledger import Ledger
@@ -40,7 +43,14 @@ def freezing(frozen: Frozen) -> dict[str, Any]:
         "covered_at_worst": admissible_at_worst(Ledger(plan)),
         "absent": [{"path": absence.path, "program": absence.program} for absence in frozen.absent],
         "missing_instruments": dict(frozen.missing_instruments),
+        "parent": _parent(plan),
+        "drifts": [] if frozen.extension is None else [drift._asdict() for drift in frozen.extension.drifts],
     }
+
+
+def _parent(plan: Plan) -> dict[str, Any] | None:
+    parent = plan.document.provenance.parent
+    return None if parent is None else parent.model_dump(mode="json")
 
 
 def freezing_lines(frozen: Frozen) -> list[str]:
@@ -69,9 +79,26 @@ def freezing_lines(frozen: Frozen) -> list[str]:
         f"absent     {name}, an instrument: {_counted(trials, 'trial')} would be skipped on this machine"
         for name, trials in frozen.missing_instruments.items()
     ]
+    lines += _following(frozen)
     if facts["mock"]:
         lines.append("mock       scripted agents: the campaign proves instrumentation only")
     return [display_safe(line) for line in lines]
+
+
+def _following(frozen: Frozen) -> list[str]:
+    if frozen.extension is None:
+        return []
+    parent = frozen.extension.parent
+    scheduled = len(parent.plan.schedule)
+    lines = [
+        f"extends    {parent.plan.campaign_id}, in {parent.folder}, beyond its {_counted(scheduled, 'trial')}",
+        "           nothing is pooled over the two, and the reports say so",
+    ]
+    lines += [
+        f"changed    {drift.path}: {drift.parent or 'unmeasured'} there, {drift.found or 'unmeasured'} here"
+        for drift in frozen.extension.drifts
+    ]
+    return lines
 
 
 def _counted(number: int, word: str) -> str:
@@ -104,6 +131,10 @@ def freeze(
     campaign_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="The campaign's name, instead of the definition's.")
     ] = None,
+    parent: Annotated[
+        Path | None,
+        typer.Option("--parent", metavar="DIR", help="Schedule only what this earlier campaign lacks."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, oakbench.freeze/1.")] = False,
 ) -> None:
     """Make a campaign folder from a definition. Nothing runs yet.
@@ -113,16 +144,21 @@ def freeze(
       oakbench-tui freeze
       oakbench-tui freeze studies/vcs/campaign.toml -o runs/vcs-2026
       oakbench-tui freeze --id vcs-2026-b --json | jq .trials
+      oakbench-tui freeze --parent runs/vcs-2026 -o runs/vcs-2026-more
 
     The folder holds a copy of the definition, the plan, and every fixture and oracle file, each by its hash. The same
     definition gives the same schedule; SOURCE_DATE_EPOCH sets the time that the plan carries.
 
-    Exit codes: 0 frozen; 2 no such file, or the folder exists; 40 refused, with every problem and its line;
-    42 the system refuses to read or to write.
+    With --parent the new campaign holds the subjects, tasks, instruction levels and repetitions that the earlier one
+    lacks. What both name must be the same in both. Results of the two are never pooled, and the reports say so.
+
+    Exit codes: 0 frozen; 1 the parent has everything; 2 no such file, or the folder exists; 40 refused, with every
+    problem and its line; 42 the system refuses to read or to write; of the parent also 20, 21, 30, 31, 32 as `verify`.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.running.freezing import freeze as freeze_definition
 
-    frozen = freeze_definition(definition, output, campaign_id=campaign_id)
+    earlier = None if parent is None else campaign_folder(parent)
+    frozen = freeze_definition(definition, output, campaign_id=campaign_id, parent=earlier)
     if as_json:
         put_line(json.dumps(freezing(frozen), ensure_ascii=True))
         return

@@ -12,7 +12,22 @@ from typing import Annotated
 import typer
 
 from oakbench_core.errors import ExitCode, OakbenchError
-from oakbench_tui.cli import book, demo, freeze, recover, report, schema, scorecard, stats, status, verify, watch
+from oakbench_tui.cli import (
+    book,
+    check,
+    demo,
+    freeze,
+    init,
+    recover,
+    report,
+    retry,
+    schema,
+    scorecard,
+    stats,
+    status,
+    verify,
+    watch,
+)
 from oakbench_tui.cli import run as run_command
 from oakbench_tui.cli.crash import write_crash_file
 from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, put_line, say, say_error
@@ -26,8 +41,11 @@ app = typer.Typer(
 )
 for command in (
     demo.demo,
+    init.init,
+    check.check,
     freeze.freeze,
     run_command.run,
+    retry.retry,
     watch.watch,
     status.status,
     report.report,
@@ -61,8 +79,11 @@ def oakbench(
     \b
     Examples:
       oakbench-tui demo                     a small campaign, frozen, run and watched live
+      oakbench-tui init studies/first       a first definition, to be changed
+      oakbench-tui check campaign.toml      try its tasks without an agent; nothing is recorded
       oakbench-tui freeze campaign.toml     a definition becomes a campaign folder
       oakbench-tui run runs/vcs-2026        run what is unstarted of it
+      oakbench-tui retry runs/vcs-2026 -o … again, what was interrupted or failed by infrastructure
       oakbench-tui watch runs/vcs-2026      a campaign on the screen, live or dead
       oakbench-tui status runs/*            the five-second answer as text
       oakbench-tui report runs/vcs-2026     what may be said of it, and what not
