@@ -103,7 +103,7 @@ def _environment(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _task(reach: Reach) -> Iterator[Problem]:
-    if reach.timeout_s is None:
+    if reach.lacks_timeout:
         rule = "expected `timeout_s` here, in its workflow or in the campaign"
         yield Problem(path=reach.path, rule=rule)
     prompts = table_of(reach.table, "prompts")

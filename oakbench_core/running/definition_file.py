@@ -129,6 +129,8 @@ def _with_prompts(file: Path | None, folder: Path, content: bytes | None, value:
                 texts[path] = read_whole(folder / name).decode()
                 files[path] = folder / name
             except OakbenchError as error:
+                if isinstance(error.__cause__, OSError):  # what the system refuses is no mistake in the definition
+                    raise
                 problems.append(Problem(path=f"{path}.file", rule=str(error.problems[0])))
             except UnicodeDecodeError as error:
                 problems.append(Problem(path=f"{path}.file", rule=f"{name}: expected UTF-8 at byte {error.start:,}"))

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,17 +24,15 @@ from oakbench_core.campaign.expansion import Found, expanded
 from oakbench_core.campaign.fields import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
-from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan
+from oakbench_core.durable.documents import PLAN_NAME, write_new
 from oakbench_core.durable.opening import failures_named
-from oakbench_core.errors import DocumentError, Problem, UsageError
+from oakbench_core.errors import DocumentError, PlatformError, Problem, UsageError
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
 from oakbench_core.running.runner_class import runner_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.running.definition_file import DefinitionSource
 
@@ -41,6 +40,7 @@ CAMPAIGNS_NAME: Final = "runs"
 # Anchored: a fixture may hold files of these names.
 _IGNORED: Final = b"/journal*\n/artifacts/\n/workspaces/\n"
 _EPOCH: Final = "SOURCE_DATE_EPOCH"
+_ELSEWHERE: Final = "freeze into another folder with -o DIR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +72,14 @@ def freeze_plan(definition: Path | str | Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         UsageError: there is no such file.
-        PlatformError: it may not be read.
+        PlatformError: the system refuses to read it or what it names.
         DocumentError: it is refused; every problem has its JSON path, and of a file its line.
     """
     source = definition_source(definition)
-    with tempfile.TemporaryDirectory(prefix="oakbench-freezing-") as staging:
+    with (
+        failures_named(Path(tempfile.gettempdir()), "freeze there"),
+        tempfile.TemporaryDirectory(prefix="oakbench-freezing-") as staging,
+    ):
         return _frozen(source, Path(staging) / INPUTS_NAME, None, None).document
 
 
@@ -99,8 +102,9 @@ def freeze(
     """
     source = definition_source(definition)
     target = folder or Path(CAMPAIGNS_NAME) / str(_campaign_id(source, campaign_id) or "campaign")
-    _expect_free(target)
     with failures_named(target, "write a campaign folder"):
+        _expect_folder_above(target)
+        _expect_free(target)
         # Beside the target, so that it can be given its name in one step.
         beside = next(place for place in target.absolute().parents if place.is_dir())
         with tempfile.TemporaryDirectory(prefix=".oakbench-freezing-", dir=beside) as staging:
@@ -108,8 +112,8 @@ def freeze(
             staged.mkdir(mode=0o700)
             result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
             (staged / ".gitignore").write_bytes(_IGNORED)
-            write_document(staged / DEFINITION_NAME, source.content or b"")
-            write_plan(staged / PLAN_NAME, _json(result.document))
+            write_new(staged / DEFINITION_NAME, source.content or b"")
+            write_new(staged / PLAN_NAME, _json(result.document))
             _put(staged, target)
     return Frozen(
         folder=target,
@@ -128,7 +132,8 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
     definition, problems = read_definition(source.value)
     found = [*source.problems, *problems, *gathered.problems, *absence_problems(absent)]
     identity = _campaign_id(source, campaign_id)
-    if identity is None and "id" not in table_of(source.value, "campaign"):
+    campaign = source.value.get("campaign")
+    if identity is None and isinstance(campaign, Mapping) and "id" not in campaign:
         found.append(Problem(path="$.campaign", rule="expected `id`, the campaign's name"))
     if definition is None or identity is None or found:
         raise source.refusal(found)
@@ -183,6 +188,14 @@ def _json(document: Mapping[str, Any]) -> bytes:
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
+def _expect_folder_above(target: Path) -> None:
+    """Raises PlatformError where the folder cannot stand at `target`, since something above it is no folder."""
+    above = next(place for place in target.absolute().parents if os.path.lexists(place))
+    if not above.is_dir():
+        rule = f"cannot write a campaign folder: {above} is no folder"
+        raise PlatformError(f"{target}: {rule}", [Problem(file=str(target), rule=rule)], next_step=_ELSEWHERE)
+
+
 def _expect_free(target: Path) -> None:
     if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
         raise _exists(target)
@@ -193,7 +206,7 @@ def _exists(target: Path) -> UsageError:
     return UsageError(
         f"{target}: {rule}",
         [Problem(file=str(target), rule=rule)],
-        next_step="freeze into another folder with -o DIR; a new plan is a new campaign",
+        next_step=f"{_ELSEWHERE}; a new plan is a new campaign",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import stat
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.definition_reach import table_of, tasks_reached, texts_of
+from oakbench_core.durable.opening import system_refusal
 from oakbench_core.errors import OakbenchError, Problem
 from oakbench_core.running.commit_tree import write_commit_tree
 from oakbench_core.running.trees import copy_tree, links_leaving, tree_sha256
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INPUTS_NAME: Final = "inputs"
+_OF_THE_COPY: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 class Gathered(NamedTuple):
@@ -39,6 +42,10 @@ def gather(definition: Mapping[str, Any], folder: Path, target: Path) -> Gathere
     """Copy every tree that the definition names (paths relative to `folder`) into `target`/<hash>/.
 
     Works on a mapping that may be wrong in any of its parts. Equal trees are kept once.
+
+    Raises:
+        PlatformError: the system refuses to give one, which is no mistake in the definition.
+        OSError: it refuses to take the copy.
     """
     target.mkdir()
     gathered = Gathered({}, [])
@@ -54,7 +61,12 @@ def gather(definition: Mapping[str, Any], folder: Path, target: Path) -> Gathere
                 for problem in error.problems
             )
         except OSError as error:
-            gathered.problems.append(Problem(path=wanted.path, rule=f"cannot be copied: {error}"))
+            if error.errno == errno.ENAMETOOLONG:
+                gathered.problems.append(Problem(path=wanted.path, rule=f"the name is too long: {error.filename}"))
+            elif error.errno in _OF_THE_COPY:
+                raise
+            else:
+                raise system_refusal(error, error.filename or folder, f"copy it ({wanted.path})") from error
     return gathered
 
 
