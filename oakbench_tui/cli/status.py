@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from oakbench_core.errors import strongest
+from oakbench_core.errors import OakbenchError, strongest
 from oakbench_tui.cli.campaign import open_campaign
-from oakbench_tui.cli.output import put_line
+from oakbench_tui.cli.output import put_line, say_error
 from oakbench_tui.feed.once import snapshot_of
 from oakbench_tui.view.status import status_document, status_lines
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="DIR...", help="Campaign folders, which hold plan.json.", show_default="."),
+    typer.Argument(metavar="DIR...", help="Campaign folders, which hold plan.json.", show_default=".", readable=False),
 ]
 
 
@@ -36,18 +36,28 @@ def status(
       oakbench-tui status runs/vcs-2026
       oakbench-tui status runs/* --json | jq -r '[.campaign_id, .state] | @tsv'
       oakbench-tui status runs/vcs-2026 --exit-code && echo finished
+
+    A folder that cannot be read is told on stderr, and the others are answered all the same; of all their exit codes
+    the one that weighs most is returned.
     """  # noqa: D301 - the \b keeps the examples' lines apart
-    codes = []
-    for number, directory in enumerate(directories or [Path()]):
-        campaign = open_campaign(directory)
+    codes: list[int] = []
+    is_first = True
+    for directory in directories or [Path()]:
+        try:
+            campaign = open_campaign(directory)
+        except OakbenchError as error:
+            say_error(error)
+            codes.append(error.exit_code)
+            continue
         codes += [campaign.journal_code, *(campaign.progress_codes if exit_code else ())]
         now = time.time()
         snapshot = snapshot_of(campaign.folder, campaign.plan, campaign.journal, now)
         if as_json:
             put_line(json.dumps(status_document(snapshot, now=now)))
             continue
-        if number:
+        if not is_first:
             put_line()
+        is_first = False
         for line in status_lines(snapshot, now=now):
             put_line(line)
     raise typer.Exit(strongest(codes))

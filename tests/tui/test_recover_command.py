@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -174,3 +175,34 @@ def test_a_report_of_what_was_not_expected_is_not_written(folder: Path, cli: Cal
 def test_a_journal_that_is_being_written_is_not_recovered(folder: Path, plan: Plan, cli: Callable[..., Any]) -> None:
     with JournalWriter.open(folder, plan, clock=lambda: "2026-11-30T08:00:00.000Z"):
         assert cli("recover", folder)[0] == ExitCode.LOCKED
+
+
+def test_a_broken_off_recovery_of_a_journal_that_is_gone_is_not_said_to_be_finished_by_recover(
+    folder: Path, cli: Callable[..., Any]
+) -> None:
+    tail = b'{"event":"opened","trial_id":null'
+    for name in ("journal.jsonl", "journal.head"):
+        (folder / name).unlink()
+    (folder / "journal.quarantine").mkdir()
+    (folder / "journal.quarantine" / f"0-1-{sha256(tail).hexdigest()[:16]}.bin").write_bytes(tail)
+    code, out, _ = cli("verify", folder)
+    refused = cli("recover", folder)
+
+    assert (code, refused[0]) == (ExitCode.TORN, ExitCode.TORN)
+    assert "RECOVERY_PENDING" in out
+    assert "which is gone" in out
+    for said in (out, cli("report", folder)[2], refused[2]):
+        assert said.rpartition("next: ")[2].startswith("put the journal back from a copy")
+
+
+def test_a_broken_off_recovery_that_a_person_must_accept_says_how(folder: Path, cli: Callable[..., Any]) -> None:
+    tail, size = b"hello\n", (folder / "journal.jsonl").stat().st_size
+    (folder / "journal.head").unlink()
+    (folder / "journal.quarantine").mkdir()
+    (folder / "journal.quarantine" / f"{size}-1-{sha256(tail).hexdigest()[:16]}.bin").write_bytes(tail)
+    _, out, _ = cli("verify", folder)
+
+    assert "RECOVERY_PENDING" in out
+    assert "`recover --accept-uncertain-tail` keeps them aside" in out
+    assert cli("recover", folder)[0] == ExitCode.UNCERTAIN
+    assert cli("recover", folder, "--accept-uncertain-tail")[0] == ExitCode.DONE
