@@ -2,14 +2,22 @@
 
 Text from a journal, a plan or an agent may hold anything: terminal commands (ESC, OSC 8 and 52, C1), bidirectional
 overrides that reorder what is read, characters that cannot be seen. They become visible escapes here, and nothing
-reaches a screen, a Markdown or HTML file, or an error message by another way.
+reaches a screen, a Markdown or HTML file, or an error message by another way. A message is cut as well: a plan may hold
+a name of a megabyte, and its reader should still see what is wrong with it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from oakbench_core.errors import Problem
+
+LONGEST_SHOWN: Final = 500
+"""Cells that one part of a message may take: its rule, its file, its path."""
 
 # Cc: C0, DEL, C1. Cf: bidirectional and zero-width controls, the soft hyphen, tags. Cs: surrogates. Zl, Zp: line and
 # paragraph separators, which break a line where none was written. Co, Cn: what no font is sure to draw.
@@ -45,3 +53,32 @@ def display_safe(text: str, *, keep_newlines: bool = False) -> str:
     if keep_newlines:
         return "\n".join(display_safe(line) for line in text.split("\n"))
     return "".join(map(_shown, text))
+
+
+def display_short(text: str, cells: int = LONGEST_SHOWN) -> str:
+    """`text` on one line, made safe to show, and cut to so many cells, the note of how much was cut included.
+
+    A wide character counts as two cells, every other one as at least one.
+    """
+    safe = display_safe(text[: cells + 1])  # no character takes less than a cell
+    if len(text) <= cells and _cells(safe) <= cells:
+        return safe
+    room = cells - len(_cut_note(len(text)))
+    kept, width = 0, 0
+    while kept < len(text) and (width := width + _cells(display_safe(text[kept]))) <= room:
+        kept += 1
+    return display_safe(text[:kept]) + _cut_note(len(text) - kept)
+
+
+def shown_problem(problem: Problem) -> Problem:
+    """A problem as people are shown it: each of its parts safe, on one line, and cut."""
+    file, path = (None if part is None else display_short(part) for part in (problem.file, problem.path))
+    return replace(problem, file=file, path=path, rule=display_short(problem.rule))
+
+
+def _cut_note(characters: int) -> str:
+    return f"… (+{characters:,} characters)"
+
+
+def _cells(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1 for character in text)

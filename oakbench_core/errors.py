@@ -104,9 +104,16 @@ class OakbenchError(Exception):
     def rule(self) -> str:
         return self.problems[0].rule
 
+    @property
+    def headline(self) -> str | None:
+        """What stands above the problems; None where the only one says the same, and its place besides."""
+        only = self.problems[0]
+        says_the_same = self.message in {only.rule, f"{only.file}: {only.rule}", str(only)}
+        return None if len(self.problems) == 1 and says_the_same else self.message
+
     def __str__(self) -> str:
-        listed = [str(problem) for problem in self.problems]
-        return self.message if listed == [self.message] else "\n  ".join([self.message, *listed])
+        above = () if self.headline is None else (self.headline,)
+        return "\n  ".join([*above, *map(str, self.problems)])
 
 
 class UsageError(OakbenchError):

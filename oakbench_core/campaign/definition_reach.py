@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Reach(NamedTuple):
-    """One task and what it inherits. `path` is its JSON path; `timeout_s` is None where nothing says one."""
+    """One task and what it inherits. `path` is its JSON path.
+
+    `timeout_s` is None where nothing says one that is a number; `lacks_timeout` where it is plain that nothing does.
+    """
 
     workflow: str
     task: str
@@ -26,6 +29,7 @@ class Reach(NamedTuple):
     instruction_levels: tuple[str, ...]
     repetitions: int
     timeout_s: int | None
+    lacks_timeout: bool
 
 
 def table_of(value: Any, key: str) -> Mapping[str, Any]:
@@ -69,9 +73,10 @@ def _reach(
     definition: Mapping[str, Any], workflow: Mapping[str, Any], task: Mapping[str, Any], place: tuple[str, str, str]
 ) -> Reach:
     campaign = table_of(definition, "campaign")
+    levels = (task, workflow, campaign)
 
     def inherited(key: str) -> Any:
-        return next((level[key] for level in (task, workflow, campaign) if level.get(key) is not None), None)
+        return next((level[key] for level in levels if level.get(key) is not None), None)
 
     def names(key: str, all_of: Mapping[str, Any]) -> tuple[str, ...]:
         said = inherited(key)
@@ -90,4 +95,6 @@ def _reach(
         instruction_levels=names("instruction_levels", table_of(task, "prompts")),
         repetitions=number("repetitions") or 1,
         timeout_s=number("timeout_s"),
+        # A campaign that is no table, or is called by another name, may hold it: that is told where it is wrong.
+        lacks_timeout=isinstance(definition.get("campaign"), Mapping) and inherited("timeout_s") is None,
     )

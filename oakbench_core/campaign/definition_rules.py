@@ -29,11 +29,7 @@ def contradictions(definition: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _subject(f"$.subjects.{name}", subject, reached)
     for path, agent in agents_of(definition):
         yield from _environment(path, agent)
-        if agent.get("home") == "inherit" and texts_of(agent.get("login")):
-            rule = 'login files are for a fresh HOME, and home = "inherit" has them already: leave one of the two out'
-            yield Problem(path=f"{path}.login", rule=rule)
     for reach in reached:
-        yield from _timeout(definition, reach)
         yield from _task(reach)
     trials = sum(map(_trials, reached))
     if trials > MAX_TRIALS:
@@ -106,15 +102,10 @@ def _environment(path: str, agent: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(path=f"{path}.set_env.{name}", rule="stands in `env` too: expected one of the two")
 
 
-def _timeout(definition: Mapping[str, Any], reach: Reach) -> Iterator[Problem]:
-    """One that is said wrongly is a problem of its own, and not also missing."""
-    said = (reach.table, reach.workflow_table, table_of(definition, "campaign"))
-    if all(table.get("timeout_s") is None for table in said):
+def _task(reach: Reach) -> Iterator[Problem]:
+    if reach.lacks_timeout:
         rule = "expected `timeout_s` here, in its workflow or in the campaign"
         yield Problem(path=reach.path, rule=rule)
-
-
-def _task(reach: Reach) -> Iterator[Problem]:
     prompts = table_of(reach.table, "prompts")
     for level in reach.instruction_levels if prompts else ():
         if level not in prompts:

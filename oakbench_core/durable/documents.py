@@ -62,27 +62,38 @@ def write_document(path: Path, content: bytes, *, overwrite: bool = False) -> No
     if path.name in _EVIDENCE:
         rule = "this is the name of a campaign's own evidence, no report is written over it"
         raise UsageError(f"{path}: {rule}", [Problem(rule=rule, file=str(path))])
-    _write(path, content, overwrite=overwrite)
+    with failures_named(path, "write it"):
+        _write(path, content, overwrite=overwrite)
 
 
 def write_plan(path: Path, content: bytes) -> None:
     """Write a new plan.json; errors as `write_document`, and never over an existing one."""
+    with failures_named(path, "write it"):
+        write_new(path, content)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a new file; whoever calls names what the system refuses.
+
+    Raises:
+        UsageError, PlatformError: something stands there.
+        OSError: the system refuses.
+    """
     _write(path, content, overwrite=False)
 
 
 def _write(path: Path, content: bytes, *, overwrite: bool) -> None:
-    with failures_named(path, "write it"):
-        _expect_free(path, overwrite=overwrite)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-        try:
-            _write_synced(temporary, content)
-            if overwrite:
-                temporary.replace(path)
-            else:
-                _put(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+    _expect_free(path, overwrite=overwrite)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        _write_synced(temporary, content)
+        if overwrite:
+            temporary.replace(path)
+        else:
+            _put(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_folder(path.parent)
 
 
 def _expect_free(path: Path, *, overwrite: bool) -> None:

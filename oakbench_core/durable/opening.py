@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -45,8 +46,28 @@ def failures_named(path: Path, doing: str) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise _error(UsageError, path, f"cannot {doing}: the name is too long") from None
-        reason = "permission denied" if error.errno == errno.EACCES else error.strerror or str(error)
-        raise _error(PlatformError, path, f"cannot {doing}: {reason}") from error
+        raise system_refusal(error, path, doing) from error
+
+
+def system_refusal(error: OSError, path: Path | str, doing: str) -> PlatformError:
+    """The error that says what was being done to which path when the system refused, and what may help."""
+    reason = "permission denied" if error.errno == errno.EACCES else error.strerror or str(error)
+    rule = f"cannot {doing}: {reason}"
+    return PlatformError(
+        f"{path}: {rule}", [Problem(rule=rule, file=str(path))], next_step=_what_may_help(error.errno, str(path))
+    )
+
+
+def _what_may_help(number: int | None, path: str) -> str | None:
+    match number:
+        case errno.EACCES | errno.EPERM:
+            return f"`ls -ld {shlex.quote(path)}` shows whose it is and who may; the folders above it count too"
+        case errno.ENOSPC | errno.EDQUOT:
+            return "make room on that disk, or use another, and give the command again"
+        case errno.EROFS:
+            return "use a folder that can be written to"
+        case _:
+            return None
 
 
 def _can_name_a_file(path: Path) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.display import display_safe
-from oakbench_core.rendering.escaping import escaped, sentence
+from oakbench_core.rendering.csv_text import csv_text
+from oakbench_core.rendering.escaping import sentence
 from oakbench_core.rendering.numbers import counted
-from oakbench_core.rendering.tables import csv_lines, text_table
+from oakbench_core.rendering.tables import text_table
 from oakbench_core.rendering.words import UNMEASURED
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def scorecard_markdown(document: Mapping[str, Any]) -> str:
         "Mode: claim." if document["mode"] == "claim" else "Mode: diagnostic. None of these verdicts is a claim."
     )
     for result in document["results"]:
-        lines += ["", f"## {escaped(_title(result['cell']))}", "", f"**{_verdict(result)}**", ""]
+        lines += ["", f"## {sentence(_title(result['cell']))}", "", f"**{_verdict(result)}**", ""]
         lines.append(f"- Ratio: {sentence(_ratio(result))}")
         lines += [f"- {name.capitalize()}: {sentence(told)}" for name, told in _sides(result)]
         lines.append(f"- Noise floor: {sentence(_floor(result))}")
@@ -184,7 +185,7 @@ def scorecard_csv(document: Mapping[str, Any]) -> str:
                 result["mode"],
             )
         )
-    return "\n".join(csv_lines(_RESULT_COLUMNS, rows)) + "\n"
+    return csv_text(_RESULT_COLUMNS, rows)
 
 
 _WHERE: Final = ("lane", "scenario", "operation", "track", "subject", "metric")
@@ -230,4 +231,4 @@ def statistics_csv(document: Mapping[str, Any]) -> str:
         (*(cell[name] for name in (*_WHERE, *_DENOMINATORS)), *_figures_of(cell), "; ".join(cell["claim_needs"]))
         for cell in document["cells"]
     ]
-    return "\n".join(csv_lines((*_WHERE, *_DENOMINATORS, *_FIGURES, "claim_needs"), rows)) + "\n"
+    return csv_text((*_WHERE, *_DENOMINATORS, *_FIGURES, "claim_needs"), rows)

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.durable.documents import PLAN_NAME, write_plan
+from oakbench_core.durable.documents import PLAN_NAME, write_new
 from oakbench_core.durable.opening import failures_named
-from oakbench_core.errors import Problem, UsageError
+from oakbench_core.errors import PlatformError, Problem, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Anchored: a fixture may hold files of these names.
 _IGNORED: Final = b"/journal*\n/artifacts/\n/workspaces/\n"
 _EPOCH: Final = "SOURCE_DATE_EPOCH"
+_ELSEWHERE: Final = "freeze into another folder with -o DIR"
 
 
 @contextmanager
@@ -31,8 +32,9 @@ def new_campaign_folder(target: Path) -> Iterator[Path]:
         UsageError: something stands at `target` already.
         PlatformError: the system refuses to read or to write.
     """
-    expect_free(target)
     with failures_named(target, "write a campaign folder"):
+        _expect_folder_above(target)
+        expect_free(target)
         # Beside the target, so that it can be given its name in one step.
         beside = next(place for place in target.absolute().parents if place.is_dir())
         with tempfile.TemporaryDirectory(prefix=".oakbench-freezing-", dir=beside) as staging:
@@ -49,9 +51,17 @@ def expect_free(target: Path) -> None:
         raise _exists(target)
 
 
+def _expect_folder_above(target: Path) -> None:
+    """Raises PlatformError where the folder cannot stand at `target`, since something above it is no folder."""
+    above = next(place for place in target.absolute().parents if os.path.lexists(place))
+    if not above.is_dir():
+        rule = f"cannot write a campaign folder: {above} is no folder"
+        raise PlatformError(f"{target}: {rule}", [Problem(file=str(target), rule=rule)], next_step=_ELSEWHERE)
+
+
 def put_plan(folder: Path, document: Mapping[str, Any]) -> None:
-    """Write the plan into the folder."""
-    write_plan(folder / PLAN_NAME, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+    """Write the plan into the new folder, whose maker names what the system refuses."""
+    write_new(folder / PLAN_NAME, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def time_of_freezing() -> str:
@@ -73,7 +83,7 @@ def _exists(target: Path) -> UsageError:
     return UsageError(
         f"{target}: {rule}",
         [Problem(file=str(target), rule=rule)],
-        next_step="freeze into another folder with -o DIR; a new plan is a new campaign",
+        next_step=f"{_ELSEWHERE}; a new plan is a new campaign",
     )
 
 

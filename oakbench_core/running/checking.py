@@ -17,6 +17,7 @@ from oakbench_core.running.oracle import judge, report
 from oakbench_core.running.preparation import lay_down, prepare
 from oakbench_core.running.removing import remove_tree
 from oakbench_core.running.rows import agent_of
+from oakbench_core.running.secrecy import Secrets
 from oakbench_core.running.supervise.channel import NOT_STARTED, TIMED_OUT
 from oakbench_core.running.supervisor import SupervisorLostError
 
@@ -128,7 +129,10 @@ class _Case:
         """Do this in a new workspace that is set up; None where it did not come to its end."""
         try:
             with self._bench.server.supervisor() as supervisor:
-                commands = prepare(self._bench.request(self._place), supervisor, {}, self._bench.end_now)
+                request = self._bench.request(self._place)
+                commands = prepare(
+                    request, supervisor, Secrets({}), self._bench.end_now, lambda left: left.places.remove()
+                )
                 try:
                     return work(commands)
                 finally:

@@ -13,7 +13,7 @@ from oakbench_core.campaign.definition import RunTable
 from oakbench_core.campaign.definition_reach import table_of, tasks_reached
 from oakbench_core.campaign.definition_reading import read_run_table
 from oakbench_core.durable.opening import read_whole
-from oakbench_core.errors import DocumentError, OakbenchError, PlatformError, Problem
+from oakbench_core.errors import DocumentError, OakbenchError, Problem
 from oakbench_core.running.toml_lines import line_of, toml_lines
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class DefinitionSource:
     """A definition before it is checked.
 
     `content`: the bytes of the file, None of a mapping. `value`: its plain data, texts of prompt files put in.
-    `prompt_files`: JSON path of a prompt → the file that its text was read from. `problems`: of reading those files;
-    `refused_by_system`: the definition is not to blame for some of them.
+    `prompt_files`: JSON path of a prompt → the file that its text was read from. `problems`: of reading those files.
     """
 
     file: Path | None
@@ -39,7 +38,6 @@ class DefinitionSource:
     value: Mapping[str, Any]
     prompt_files: Mapping[str, Path]
     problems: tuple[Problem, ...]
-    refused_by_system: bool = False
 
     def refusal(self, problems: Iterable[Problem]) -> DocumentError:
         """The error that carries the problems, each with its file and line, in the order of the lines."""
@@ -121,7 +119,6 @@ def _with_prompts(file: Path | None, folder: Path, content: bytes | None, value:
     files: dict[str, Path] = {}
     texts: dict[str, str] = {}
     problems: list[Problem] = []
-    refused_by_system = False
     for reach in tasks_reached(value):
         for level, prompt in table_of(reach.table, "prompts").items():
             name = prompt.get("file") if isinstance(prompt, Mapping) and set(prompt) == {"file"} else None
@@ -132,11 +129,12 @@ def _with_prompts(file: Path | None, folder: Path, content: bytes | None, value:
                 texts[path] = read_whole(folder / name).decode()
                 files[path] = folder / name
             except OakbenchError as error:
-                refused_by_system |= isinstance(error, PlatformError)
+                if isinstance(error.__cause__, OSError):  # what the system refuses is no mistake in the definition
+                    raise
                 problems.append(Problem(path=f"{path}.file", rule=str(error.problems[0])))
             except UnicodeDecodeError as error:
                 problems.append(Problem(path=f"{path}.file", rule=f"{name}: expected UTF-8 at byte {error.start:,}"))
-    return DefinitionSource(file, folder, content, _replaced(value, texts), files, tuple(problems), refused_by_system)
+    return DefinitionSource(file, folder, content, _replaced(value, texts), files, tuple(problems))
 
 
 def _replaced(value: Any, texts: Mapping[str, str], path: str = "$") -> Any:

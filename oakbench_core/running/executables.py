@@ -41,7 +41,10 @@ def find_executable(name: str, path: str) -> Path | None:
 
 
 def _is_executable(file: Path) -> bool:
-    return file.is_file() and os.access(file, os.X_OK)
+    try:
+        return file.is_file() and os.access(file, os.X_OK)
+    except OSError:  # a name that is too long, a folder on the PATH that may not be looked into: no program of ours
+        return False
 
 
 def sha256_of(path: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,8 +23,9 @@ from oakbench_core.campaign.expansion import Found, expanded
 from oakbench_core.campaign.fields import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
-from oakbench_core.durable.documents import write_document
-from oakbench_core.errors import DocumentError, OakbenchError, PlatformError, Problem, UsageError
+from oakbench_core.durable.documents import write_new
+from oakbench_core.durable.opening import failures_named
+from oakbench_core.errors import DocumentError, OakbenchError, Problem, UsageError
 from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.extending import drop_unneeded, extension
@@ -33,8 +35,6 @@ from oakbench_core.running.programs import Absence, absence_problems, absences, 
 from oakbench_core.running.runner_class import runner_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.running.definition_file import DefinitionSource
     from oakbench_core.running.extending import Extension
@@ -72,11 +72,14 @@ def freeze_plan(definition: Path | str | Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         UsageError: there is no such file.
-        PlatformError: it may not be read.
+        PlatformError: the system refuses to read it or what it names.
         DocumentError: it is refused; every problem has its JSON path, and of a file its line.
     """
     source = definition_source(definition)
-    with tempfile.TemporaryDirectory(prefix="oakbench-freezing-") as staging:
+    with (
+        failures_named(Path(tempfile.gettempdir()), "freeze there"),
+        tempfile.TemporaryDirectory(prefix="oakbench-freezing-") as staging,
+    ):
         return _frozen(source, Path(staging) / INPUTS_NAME, None, None).document
 
 
@@ -107,7 +110,7 @@ def freeze(
         if following is not None:
             result = result._replace(document=following.document, plan=following.plan)
             drop_unneeded(staged / INPUTS_NAME, following.plan)
-        write_document(staged / DEFINITION_NAME, source.content or b"")
+        write_new(staged / DEFINITION_NAME, source.content or b"")
         put_plan(staged, result.document)
     return Frozen(
         folder=target,
@@ -129,10 +132,9 @@ def _frozen(source: DefinitionSource, inputs: Path, campaign_id: str | None, cre
     definition, problems = read_definition(source.value)
     found = [*source.problems, *problems, *gathered.problems, *absence_problems(absent)]
     identity = _campaign_id(source, campaign_id)
-    if identity is None and "id" not in table_of(source.value, "campaign"):
+    campaign = source.value.get("campaign")
+    if identity is None and isinstance(campaign, Mapping) and "id" not in campaign:
         found.append(Problem(path="$.campaign", rule="expected `id`, the campaign's name"))
-    if gathered.refused_by_system or source.refused_by_system:
-        raise PlatformError("this definition cannot be frozen here", source.refusal(found).problems)
     if definition is None or identity is None or found:
         raise source.refusal(found)
     asked = ask_programs(definition, source.value, search)

@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.definition_reach import table_of, tasks_reached, texts_of
-from oakbench_core.errors import OakbenchError, PlatformError, Problem
+from oakbench_core.durable.opening import system_refusal
+from oakbench_core.errors import OakbenchError, Problem
 from oakbench_core.running.commit_tree import write_commit_tree
 from oakbench_core.running.trees import copy_tree, links_leaving, tree_sha256
 
@@ -19,17 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INPUTS_NAME: Final = "inputs"
+_OF_THE_COPY: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 class Gathered(NamedTuple):
-    """`trees`: JSON path of the key that names a tree → its hash. `problems`: of those that could not be had.
-
-    `refused_by_system`: the definition is not to blame for some of them.
-    """
+    """`trees`: JSON path of the key that names a tree → its hash. `problems`: of those that could not be had."""
 
     trees: dict[str, str]
     problems: list[Problem]
-    refused_by_system: bool
 
 
 class _Wanted(NamedTuple):
@@ -44,33 +42,32 @@ def gather(definition: Mapping[str, Any], folder: Path, target: Path) -> Gathere
     """Copy every tree that the definition names (paths relative to `folder`) into `target`/<hash>/.
 
     Works on a mapping that may be wrong in any of its parts. Equal trees are kept once.
+
+    Raises:
+        PlatformError: the system refuses to give one, which is no mistake in the definition.
+        OSError: it refuses to take the copy.
     """
     target.mkdir()
-    trees: dict[str, str] = {}
-    problems: list[Problem] = []
-    refused_by_system = False
+    gathered = Gathered({}, [])
     known: dict[tuple[object, ...], str] = {}
     for wanted in _wanted(definition, folder):
         try:
             if wanted.source not in known:
                 known[wanted.source] = _kept(wanted, target)
-            trees[wanted.path] = known[wanted.source]
+            gathered.trees[wanted.path] = known[wanted.source]
         except OakbenchError as error:
-            refused_by_system |= isinstance(error, PlatformError)
-            problems.extend(
+            gathered.problems.extend(
                 Problem(path=wanted.path, rule=": ".join(filter(None, (problem.file, problem.rule))))
                 for problem in error.problems
             )
         except OSError as error:
-            refused_by_system |= error.errno != errno.ENAMETOOLONG
-            problems.append(Problem(path=wanted.path, rule=f"cannot be copied: {_refusal(error)}"))
-    return Gathered(trees, problems, refused_by_system)
-
-
-def _refusal(error: OSError) -> str:
-    named = error.filename2 or error.filename
-    reason = (error.strerror or str(error)).lower()
-    return reason if named is None else f"{named}: {reason}"
+            if error.errno == errno.ENAMETOOLONG:
+                gathered.problems.append(Problem(path=wanted.path, rule=f"the name is too long: {error.filename}"))
+            elif error.errno in _OF_THE_COPY:
+                raise
+            else:
+                raise system_refusal(error, error.filename or folder, f"copy it ({wanted.path})") from error
+    return gathered
 
 
 def _kept(wanted: _Wanted, target: Path) -> str:

@@ -10,6 +10,7 @@ from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_r
 from oakbench_core.campaign.expansion import Program
 from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.placeholders import expand
+from oakbench_core.durable.opening import failures_named
 from oakbench_core.errors import Problem
 from oakbench_core.running.executables import VERSION_TIMEOUT_S, find_executable, sha256_of, version_of
 
@@ -59,6 +60,9 @@ def ask_programs(definition: Definition, value: Mapping[str, Any], search: str) 
 
     `value` is the mapping that the definition was read from. A program is asked in the user's own environment, as if
     from a shell. A version command that fails is a problem; a program that is not there has neither version nor hash.
+
+    Raises:
+        PlatformError: a program may not be read.
     """
     asked = Asked({}, [])
     for path in sorted(_scheduled(value)):
@@ -148,8 +152,7 @@ def _asked(path: str, table: AgentTable | SubjectTable, search: str, problems: l
         if version is None:
             rule = f"expected a command that prints a version and ends with 0 within {VERSION_TIMEOUT_S:.0f} s"
             problems.append(Problem(path=f"{path}.version", rule=rule))
-    try:
-        return Program(version, None if program is None else sha256_of(program))
-    except OSError as error:
-        problems.append(Problem(path=path, rule=f"{program} cannot be read, so it cannot be frozen: {error.strerror}"))
+    if program is None:
         return Program(version)
+    with failures_named(program, f"read it, so it cannot be frozen ({path})"):
+        return Program(version, sha256_of(program))

@@ -12,7 +12,11 @@ from oakbench_core.display import display_safe
 
 
 def write_crash_file(error: BaseException) -> Path:
-    """The path of a new file with the traceback, without values of variables."""
+    """The path of a new file with the traceback, without values of variables.
+
+    Raises:
+        OSError: it can be written nowhere.
+    """
     from importlib.metadata import version
 
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "oakbench"

@@ -160,7 +160,12 @@ def _run_with_console(folder: Path) -> int:
 def demo(
     directory: Annotated[
         Path | None,
-        typer.Option("--dir", metavar="D", help="The new folder; otherwise oakbench-demo, oakbench-demo-2 …"),
+        typer.Option(
+            "--dir",
+            metavar="D",
+            readable=False,
+            help="The new folder. Default: the first of oakbench-demo, oakbench-demo-2 and so on.",
+        ),
     ] = None,
     trials: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the first N of the schedule.")] = None,
     *,

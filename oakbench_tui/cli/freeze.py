@@ -122,11 +122,15 @@ def _budget(facts: dict[str, Any]) -> str:
 
 def freeze(
     definition: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The definition, or the folder that holds its campaign.toml.")
+        Path,
+        typer.Argument(metavar="FILE", help="The definition, or the folder of its campaign.toml.", readable=False),
     ] = Path("campaign.toml"),
     *,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The new campaign folder. Default: runs/ID.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="The new campaign folder. Default: runs/ID.", readable=False
+        ),
     ] = None,
     campaign_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="The campaign's name, instead of the definition's.")

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oakbench_core.display import shown_problem
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.errors import PRECEDENCE, ExitCode, UsageError, strongest
+from oakbench_tui.cli.advice import next_step
 from oakbench_tui.cli.campaign import open_campaign
 from oakbench_tui.cli.expecting import ExpectLast, ExpectPlan, expectation
 from oakbench_tui.cli.folder import Folder
-from oakbench_tui.cli.output import put, say
+from oakbench_tui.cli.output import put, put_json, say
 
 if TYPE_CHECKING:
     from oakbench_tui.cli.campaign import Campaign
@@ -85,7 +87,7 @@ def report(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write a new file; the whole of it or nothing."),
+        typer.Option("-o", "--output", metavar="FILE", help="Write a new file; the whole or nothing.", readable=False),
     ] = None,
     at: Annotated[
         int | None,
@@ -122,7 +124,7 @@ def report(  # noqa: PLR0913 - each is an option of the command line
         raise min(expected.errors, key=lambda error: PRECEDENCE.index(error.exit_code))
     text = rendered(campaign, form, table, at)
     if output is None:
-        put(text)
+        (put_json if form is ReportFormat.JSON else put)(text)
     else:
         from oakbench_core.durable.documents import write_document
 
@@ -134,8 +136,8 @@ def report(  # noqa: PLR0913 - each is an option of the command line
     code = campaign.journal_code
     if code and not quiet:
         for problem in campaign.journal.problems:
-            say(f"warning: {problem}")
-        say(f"next: oakbench-tui recover {shlex.quote(str(campaign.folder))}")
+            say(f"warning: {shown_problem(problem)}")
+        say(f"next: {next_step(campaign)}")
     progress = campaign.progress_codes if require_complete else ()
     if progress and not quiet:
         lacking = "a writer is at work" if ExitCode.WRITER_LIVE in progress else "not every scheduled trial is finished"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from oakbench_core.display import display_safe
-from oakbench_core.errors import ExitCode, Problem, UsageError
+from oakbench_core.errors import ExitCode, PlatformError, Problem, UsageError
 from oakbench_tui.cli.durations import seconds_of
 from oakbench_tui.cli.folder import Folder, campaign_folder
 from oakbench_tui.cli.output import PipeClosedError, put_line, say
@@ -98,7 +97,7 @@ class _Progress:
 
     @staticmethod
     def _tell(put: Callable[[str], None], text: str) -> None:
-        with suppress(PipeClosedError, OSError):
+        with suppress(PipeClosedError, PlatformError):
             put(text)
 
 
@@ -172,18 +171,11 @@ def _overridden(settings: RunTable, given: Iterable[str]) -> RunTable:
     return table
 
 
-def _put_line_while_there_is_room(text: str) -> None:
-    try:
-        put_line(text)
-    except OSError:  # a full disk, a terminal that is gone: what is left in the buffer must not fail at our end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def run(  # noqa: PLR0913 - each is an option of the command
     directory: Folder = Path(),
     *,
     workspaces: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where trials run; outside of every repository.")
+        Path | None, typer.Option(metavar="DIR", help="Where trials run; outside of every repository.", readable=False)
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -224,7 +216,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_tui.cli.progress import why
 
-    put = (lambda _: None) if quiet else _put_line_while_there_is_room
+    put = (lambda _: None) if quiet else put_line
     for_s = None if span is None else seconds_of(span, "--for")
     options = RunOptions(tuple(settings or ()), workspaces, unsafe_filesystem, limit, for_s)
     end = run_folder(campaign_folder(directory), put, options)

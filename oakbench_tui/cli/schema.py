@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from oakbench_tui.cli.output import put_line
+from oakbench_tui.cli.output import put_json
 
 
 class SchemaName(StrEnum):
@@ -52,4 +52,4 @@ def schema(
       oakbench-tui schema plan > plan.schema.json
       oakbench-tui schema event | jq '.oneOf'
     """  # noqa: D301 - the \b keeps the examples' lines apart
-    put_line(json.dumps(json_schema(name), indent=2, ensure_ascii=False))
+    put_json(json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n")

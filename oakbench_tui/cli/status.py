@@ -17,7 +17,7 @@ from oakbench_tui.view.status import status_document, status_lines
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="DIR...", help="Campaign folders, which hold plan.json.", show_default="."),
+    typer.Argument(metavar="DIR...", help="Campaign folders, which hold plan.json.", show_default=".", readable=False),
 ]
 
 
@@ -36,13 +36,16 @@ def status(
       oakbench-tui status runs/vcs-2026
       oakbench-tui status runs/* --json | jq -r '[.campaign_id, .state] | @tsv'
       oakbench-tui status runs/vcs-2026 --exit-code && echo finished
+
+    A folder that cannot be read is told on stderr, and the others are answered all the same; of all their exit codes
+    the one that weighs most is returned.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     codes: list[int] = []
-    shown = False
+    is_first = True
     for directory in directories or [Path()]:
         try:
             campaign = open_campaign(directory)
-        except OakbenchError as error:  # the others are asked for too
+        except OakbenchError as error:
             say_error(error)
             codes.append(error.exit_code)
             continue
@@ -52,9 +55,9 @@ def status(
         if as_json:
             put_line(json.dumps(status_document(snapshot, now=now)))
             continue
-        if shown:
+        if not is_first:
             put_line()
-        shown = True
+        is_first = False
         for line in status_lines(snapshot, now=now):
             put_line(line)
     raise typer.Exit(strongest(codes))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oakbench_core.campaign.vocabulary import RecoveryKind
-from oakbench_core.display import display_safe
+from oakbench_core.display import display_safe, shown_problem
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import ExitCode, strongest
+from oakbench_tui.cli.advice import is_gone, next_step
 from oakbench_tui.cli.campaign import open_campaign
 from oakbench_tui.cli.expecting import ExpectLast, ExpectPlan, expectation
 from oakbench_tui.cli.folder import Folder
@@ -38,35 +37,11 @@ _MEANING = {
     JournalState.BEHIND_HEAD: "it proves nothing: records that were acknowledged are no longer on file",
     JournalState.RECOVERY_PENDING: "a recovery of its end was broken off; all before it is whole",
 }
-_NEXT = {
-    JournalState.NO_NEWLINE: "nothing need be done: `run` adds the line feed and goes on, and so does `recover`",
-    JournalState.TORN: "`run` keeps the torn record aside and goes on; `recover` does it without running",
-    JournalState.ZEROS: "`run` keeps the bytes aside and goes on; `recover` does it without running",
-    JournalState.RECOVERY_PENDING: "`recover` finishes it, and so does `run`",
-    JournalState.INVALID: "compare the file with a copy; it was edited, mixed or damaged after it was written",
-    JournalState.BEHIND_HEAD: "put the journal back from a copy; nothing is written to it as it is",
-}
 _WRITER = {
     Liveness.WRITING: "at work",
     Liveness.FREE: "none",
     Liveness.UNKNOWN: "unknown (written on another machine, or before a restart)",
 }
-
-
-def next_step(campaign: Campaign) -> str | None:
-    """What to do about the state, in a sentence; None: nothing."""
-    journal = campaign.journal
-    if journal.state is JournalState.RECOVERY_PENDING and not os.path.lexists(journal.path):
-        return "put the journal back from a copy: it is gone, and a recovery of it was broken off"
-    if journal.state is not JournalState.UNCERTAIN_TAIL:
-        return _NEXT.get(journal.state)
-    recovery = {} if journal.tail is None else (journal.tail.would_recover or {}).get("recovery", {})
-    if recovery.get("kind") == RecoveryKind.UNCERTAIN_PROVED:
-        return "the head proves that the bytes were never acknowledged: `recover` keeps them aside"
-    return (
-        "nothing proves that the bytes were not acknowledged: compare with a copy; `recover --accept-uncertain-tail` "
-        "keeps them aside and goes on without them"
-    )
 
 
 def verification(campaign: Campaign, code: ExitCode, expected: Expectation) -> dict[str, Any]:
@@ -105,10 +80,11 @@ def _unmet(campaign: Campaign, expected: Expectation) -> list[Problem]:
 def verification_lines(campaign: Campaign, expected: Expectation) -> list[str]:
     """The same for people."""
     journal = campaign.journal
+    size = "which is gone" if is_gone(journal) else f"{journal.size:,} bytes"
     lines = [
         f"{journal.state.value}  {_MEANING[journal.state]}",
         "",
-        f"journal    {journal.path}, {journal.size:,} bytes",
+        f"journal    {journal.path}, {size}",
         f"plan       {campaign.plan.plan_sha256}  {campaign.plan.campaign_id}, {len(campaign.plan.schedule):,} trials",
         f"records    {journal.records:,} good" + ("" if journal.last_seq is None else f", last seq {journal.last_seq}"),
     ]
@@ -121,10 +97,10 @@ def verification_lines(campaign: Campaign, expected: Expectation) -> list[str]:
         lines += _foreseen(journal.tail)
     if expected.words is not None:
         lines.append(f"expected   the record is on file; {expected.words}")
-    for problem in journal.problems:
+    for problem in map(shown_problem, journal.problems):
         place = f"line {problem.line:,}, byte {problem.byte or 0:,}" if problem.line is not None else problem.place
         lines += ["", place, f"  {problem.rule}"]
-    for problem in _unmet(campaign, expected):
+    for problem in map(shown_problem, _unmet(campaign, expected)):
         lines += ["", problem.place, f"  {problem.rule}"]
     if step := next_step(campaign):
         lines += ["", f"next: {step}"]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oakbench_core.display import display_safe
+from oakbench_core.display import LONGEST_SHOWN, display_safe, display_short, shown_problem
+from oakbench_core.errors import Problem
 
 
 @given(st.text(st.characters()))
@@ -58,3 +59,29 @@ def test_lines_are_kept_only_where_asked(one: str, other: str) -> None:
 @given(st.text(st.characters()))
 def test_showing_twice_changes_nothing(text: str) -> None:
     assert display_safe(display_safe(text)) == display_safe(text)
+
+
+@given(st.text(st.characters()), st.integers(40, 200))
+def test_a_short_text_is_whole_and_a_long_one_keeps_to_its_cells_and_says_what_it_lacks(text: str, cells: int) -> None:
+    shown = display_short(text, cells)
+    wide = sum(unicodedata.east_asian_width(character) in {"W", "F"} for character in shown)
+
+    assert len(shown) + wide <= cells
+    if shown != display_safe(text):
+        kept, note, number = shown.rpartition("… (+")
+        left = int(number.removesuffix(" characters)").replace(",", ""))
+        assert note
+        assert 0 < left <= len(text)
+        assert kept == display_safe(text[: len(text) - left])
+
+
+def test_a_megabyte_is_cut_to_a_line() -> None:
+    assert display_short("x" * 1_000_000) == "x" * (LONGEST_SHOWN - 25) + "… (+999,525 characters)"
+    assert display_short("漢" * 300, 100).startswith("漢" * 20)
+
+
+def test_each_part_of_a_problem_is_cut_so_that_its_rule_is_always_seen() -> None:
+    problem = Problem(rule="this key is unknown", path="$." + "x" * 1_000_000, file="a\nb")
+
+    assert str(shown_problem(problem)).endswith(" characters): this key is unknown")
+    assert str(shown_problem(problem)).startswith("a\\x0ab, $.xxx")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -81,9 +81,7 @@ def test_a_lost_start_is_uncertain_before_and_after_recovery_in_every_count(
 
     assert (status_before[0], report_before[0], recovered[0]) == (code, code, ExitCode.DONE)
     assert (status_after[0], report_after[0]) == (ExitCode.DONE, ExitCode.DONE)
-    before, after = (json.loads(report[1]) for report in (report_before, report_after))
-    assert {key for key in before if before[key] != after[key]} == {"execution", "summary_sha256"}
-    assert before["execution"]["recoveries"] == after["execution"]["recoveries"]
+    assert report_before[1] == report_after[1]
     assert json.loads(report_after[1])["counts"]["interrupted_uncertain"] == 1
     assert without_tail(json.loads(status_before[1])) == without_tail(json.loads(status_after[1]))
     assert "1 interrupted (1 uncertain)" in text_before
@@ -179,15 +177,32 @@ def test_a_journal_that_is_being_written_is_not_recovered(folder: Path, plan: Pl
         assert cli("recover", folder)[0] == ExitCode.LOCKED
 
 
-def test_what_recover_refuses_is_not_advised(folder: Path, cli: Callable[..., Any]) -> None:
-    (folder / "journal.jsonl").unlink()
-    (folder / "journal.head").unlink(missing_ok=True)
+def test_a_broken_off_recovery_of_a_journal_that_is_gone_is_not_said_to_be_finished_by_recover(
+    folder: Path, cli: Callable[..., Any]
+) -> None:
+    tail = b'{"event":"opened","trial_id":null'
+    for name in ("journal.jsonl", "journal.head"):
+        (folder / name).unlink()
     (folder / "journal.quarantine").mkdir()
-    digest = hashlib.sha256(b"{").hexdigest()
-    (folder / "journal.quarantine" / f"0-1-{digest[:16]}.bin").write_bytes(b"{")
-
-    assert cli("recover", folder)[0] == ExitCode.TORN
+    (folder / "journal.quarantine" / f"0-1-{sha256(tail).hexdigest()[:16]}.bin").write_bytes(tail)
     code, out, _ = cli("verify", folder)
-    assert code == ExitCode.TORN
-    assert "put the journal back from a copy" in out
-    assert "`recover` finishes" not in out
+    refused = cli("recover", folder)
+
+    assert (code, refused[0]) == (ExitCode.TORN, ExitCode.TORN)
+    assert "RECOVERY_PENDING" in out
+    assert "which is gone" in out
+    for said in (out, cli("report", folder)[2], refused[2]):
+        assert said.rpartition("next: ")[2].startswith("put the journal back from a copy")
+
+
+def test_a_broken_off_recovery_that_a_person_must_accept_says_how(folder: Path, cli: Callable[..., Any]) -> None:
+    tail, size = b"hello\n", (folder / "journal.jsonl").stat().st_size
+    (folder / "journal.head").unlink()
+    (folder / "journal.quarantine").mkdir()
+    (folder / "journal.quarantine" / f"{size}-1-{sha256(tail).hexdigest()[:16]}.bin").write_bytes(tail)
+    _, out, _ = cli("verify", folder)
+
+    assert "RECOVERY_PENDING" in out
+    assert "`recover --accept-uncertain-tail` keeps them aside" in out
+    assert cli("recover", folder)[0] == ExitCode.UNCERTAIN
+    assert cli("recover", folder, "--accept-uncertain-tail")[0] == ExitCode.DONE
