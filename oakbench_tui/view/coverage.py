@@ -36,10 +36,10 @@ def total_words(measured: Measured) -> str:
         return ""
     match measured.name:
         case "duration_s":
-            return f"{amount(float(measured.total))} s"
+            return f"{amount(measured.total)} s"
         case "cost_usd":
-            return f"{money(float(measured.total))} USD"
-    return amount(float(measured.total))
+            return f"{money(measured.total)} USD"
+    return amount(measured.total)
 
 
 def why_no_total(measured: Measured) -> str:

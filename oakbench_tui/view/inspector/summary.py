@@ -13,7 +13,7 @@ from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import quoted, shown, wrapped
 from oakbench_tui.view.page import Page, page_of
 from oakbench_tui.view.running import running_words
-from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, left, spread
+from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, fitted, left, spread, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,14 +113,16 @@ def _used(snapshot: Snapshot, place: int, width: int) -> list[Line]:
         ("turns", "turns"),
         ("calls", "tool_calls"),
     )
-    cells_wide = max(width // 2, 18)
     parts: list[Line] = []
     for label, name in shown_here:
         value = snapshot.resource(name, place)
         text = resource_value(name, value) + (" tokens" if name.endswith("tokens") and value is not None else "")
         token = Token.NOTE if value is None else Token.TEXT
-        parts.append((Segment(left(label, 8), Token.SOFT), Segment(left(text, cells_wide - 8), token)))
-    rows = [(*parts[at], *parts[at + 1]) for at in range(0, len(parts), 2)]
+        parts.append((Segment(left(label, 8), Token.SOFT), Segment(text, token)))
+    half = max(width // 2, 18)
+    if max(map(width_of, parts)) >= half:
+        return [(Segment("Resources", Token.STRONG),), *parts, EMPTY]
+    rows = [(*fitted(parts[at], half), *parts[at + 1]) for at in range(0, len(parts), 2)]
     return [(Segment("Resources", Token.STRONG),), *rows, EMPTY]
 
 
