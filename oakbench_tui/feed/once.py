@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
 from oakbench_core.campaign.fields import utc_seconds
-from oakbench_tui.feed.taking import LIVES, foreseen, last_growth, running_trials
+from oakbench_tui.feed.artifacts import Leftovers
+from oakbench_tui.feed.taking import LIVES, NO_RECORDS, foreseen, last_growth, running_trials
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Reading, Snapshot
 
@@ -44,6 +45,7 @@ def snapshot_of(folder: Path, plan: Plan, journal: JournalReading, now: float | 
         tail_offset=None if tail is None else tail.offset,
         tail_bytes=None if tail is None else tail.size,
         foreseen=None if tail is None else foreseen(tail),
+        leftovers=Leftovers(folder, plan).count() if journal.state in NO_RECORDS else 0,
     )
     return Snapshot(
         version=0,

@@ -11,6 +11,7 @@ from oakbench_core.campaign.fields import utc_seconds
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.running.artifacts import artifact_folder
+from oakbench_tui.feed.artifacts import Leftovers
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Foreseen, Reading, Running, Snapshot
 
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.durable.journal import JournalReader
     from oakbench_core.durable.tail import Tail
-    from oakbench_tui.view.snapshot import Measured
+    from oakbench_tui.view.snapshot import Failure, Measured
 
 LIVES: Final = {Liveness.WRITING: True, Liveness.FREE: False, Liveness.UNKNOWN: None}
+NO_RECORDS: Final = frozenset({JournalState.ABSENT, JournalState.EMPTY})
 _OUTPUTS_OF: Final = 8  # running trials whose artifacts are looked at
 _WORST_EVERY_S: Final = 1.0  # the count of what is still admitted goes through the schedule where timeouts differ
 
@@ -45,21 +47,23 @@ class Taker:
         self._state = JournalState.ABSENT
         self._catching_up = True
         self._replaced = 0
-        self._failure: str | None = None
+        self._failure: Failure | None = None
+        self._leftovers = Leftovers(folder, plan)
         self._begun: tuple[float, int] = (time.monotonic(), 0)
         self._touched = True
         self._newest: int | None = None
         self._reserved: int | None = None  # the trial that a recovery would reserve
 
     def note(
-        self, reader: JournalReader, state: JournalState | None, touched: Iterable[int], failure: str | None
+        self, reader: JournalReader, state: JournalState | None, touched: Iterable[int], failure: Failure | None
     ) -> tuple[int, ...]:
-        """What one poll found. `state` None: more is to be read, or the file could not be (then `failure` says why).
+        """What one poll found. `state` None: more is to be read, or it cannot be. `failure`: why nothing is shown.
 
         Returns the places whose trials look otherwise although no event on file names them.
         """
         if state is JournalState.REPLACED:
             self._replaced += 1
+            self._state = JournalState.ABSENT  # what stands there now is not known yet
             self._measuring = Measuring(self.grouping)
             self._newest = None
             self._begun = (time.monotonic(), 0)
@@ -67,7 +71,7 @@ class Taker:
         elif state is not None:
             self._state = state
         self._failure = failure
-        self._catching_up = state is None and failure is None
+        self._catching_up = failure is None and state in {None, JournalState.REPLACED}
         places = list(touched)
         if places:
             self._touched, self._newest = True, places[-1]
@@ -120,9 +124,10 @@ class Taker:
     def _reading(self, reader: JournalReader) -> Reading:
         fold, runner, stop = reader.fold, reader.ledger.last_runner, reader.ledger.last_stop
         tail = None if self._catching_up else reader.tail
+        knows = not self._catching_up and self._failure is None
         reading = Reading(
             state=str(self._state),
-            writer_lives=None if self._catching_up else LIVES[reader.liveness],
+            writer_lives=LIVES[reader.liveness] if knows else None,
             stop_reason=None if stop is None else str(stop.reason),
             seq=fold.last_seq,
             last_hash=fold.last_hash,
@@ -133,6 +138,7 @@ class Taker:
             problems=() if self._catching_up else reader.problems,
             replaced=self._replaced,
             failure=self._failure,
+            leftovers=self._leftovers.count() if knows and self._state in NO_RECORDS else 0,
         )
         if runner is not None:
             reading = replace(reading, host=runner.host, pid=runner.pid, max_parallel=runner.max_parallel)

@@ -22,7 +22,7 @@ from oakbench_tui.view.keys import Where, keys_of
 from oakbench_tui.view.layout import Frame, Pane, inspector_width, is_compact, pane
 from oakbench_tui.view.segments import fitted
 from oakbench_tui.view.snapshot import Chip
-from oakbench_tui.view.trouble import banner, invalid_page
+from oakbench_tui.view.trouble import banner, trouble_page
 from oakbench_tui.view.views import View
 from oakbench_tui.widgets.lines import Fence, Lines
 from oakbench_tui.widgets.table import Table
@@ -240,7 +240,8 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         if self.shows_list:
             return
         if not self.shown.sound:
-            self.text.show(invalid_page(self.shown, str(self.session.folder), self.size.width))
+            compact = is_compact(*self.size)
+            self.text.show(trouble_page(self.shown, str(self.session.folder), self.size.width, compact=compact))
         else:
             self.report.show(self.size.width)
             if self.report.is_behind(self.shown) and not self.paused:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from oakbench_core.durable.journal import JournalReader
+from oakbench_core.durable.journal import JOURNAL_NAME, JournalReader
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import OakbenchError
 
@@ -33,7 +33,7 @@ class Reporter:
     def __init__(self, folder: Path, plan: Plan) -> None:
         from oakbench_core.intervals import bootstrap
 
-        self._reader = JournalReader(folder, plan)
+        self._reader = JournalReader(folder / JOURNAL_NAME, plan)
         self._resample = lru_cache(maxsize=4096)(bootstrap)
 
     def make(self) -> Made:

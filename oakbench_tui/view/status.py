@@ -16,6 +16,7 @@ from oakbench_tui.view.running import elapsed_s, running_words, silence_s
 from oakbench_tui.view.segments import plain
 from oakbench_tui.view.snapshot import Chip, longest_running
 from oakbench_tui.view.strip import stop_word
+from oakbench_tui.view.trouble import leftovers_words
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -130,7 +131,8 @@ def _journal(snapshot: Snapshot) -> list[str]:
     reading = snapshot.reading
     if reading.seq is None:
         said = f"{reading.state}, {counted(reading.size_bytes, 'byte')}"
-        return _labelled("journal", [said, _foreseen(reading)])
+        leftovers = f"{leftovers_words(reading)}; `run` refuses to begin" if reading.leftovers else ""
+        return _labelled("journal", [said, leftovers, _foreseen(reading)])
     said = f"seq {thousands(reading.seq)}, last hash {reading.last_hash}, {counted(reading.size_bytes, 'byte')}"
     return _labelled("journal", [said, _tail(reading), _foreseen(reading)])
 
@@ -186,6 +188,7 @@ def status_document(snapshot: Snapshot, *, now: float) -> dict[str, Any]:
             "last_seq": reading.seq,
             "last_hash": reading.last_hash,
             "size_bytes": reading.size_bytes,
+            "trials_with_leftover_artifacts": reading.leftovers,
             "tail": None
             if reading.tail_offset is None
             else {"offset": reading.tail_offset, "bytes": reading.tail_bytes or 0},

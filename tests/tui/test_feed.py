@@ -159,7 +159,10 @@ def test_a_journal_that_cannot_be_read_is_said_and_read_again_when_it_can(tmp_pa
         aside.rename(stage.journal)
         again = until(feed, lambda shown: shown.reading.failure is None and shown.counts()[Shown.VERIFIED] == 28)
 
-    assert "journal.jsonl" in (failed.reading.failure or "")
+    assert failed.reading.failure is not None
+    assert failed.reading.failure.place.endswith("journal.jsonl")
+    assert "found a directory" in failed.reading.failure.rule
+    assert (failed.chip, failed.sound) == (Chip.UNREADABLE, False)
     assert again.chip is Chip.STOPPED
 
 
