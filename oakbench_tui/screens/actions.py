@@ -13,13 +13,13 @@ from oakbench_core.errors import OakbenchError, UsageError
 from oakbench_tui.screens.export import ExportScreen
 from oakbench_tui.screens.help import HelpScreen
 from oakbench_tui.screens.reporting import Made
-from oakbench_tui.view.export import Form, report_text, rows_text, same_command
+from oakbench_tui.view.export import Form, exported_words, report_text, rows_text
 from oakbench_tui.view.filter import FilterError, parse_filter
 from oakbench_tui.view.keys import Where
 from oakbench_tui.view.layout import Pane
 from oakbench_tui.view.listing import Order
 from oakbench_tui.view.palette import PALETTES
-from oakbench_tui.view.trouble import command
+from oakbench_tui.view.trouble import command, error_in_a_line
 from oakbench_tui.view.views import View
 
 if TYPE_CHECKING:
@@ -287,9 +287,9 @@ class Actions:
         self._write(rows_text(console.shown, listing.places, listing.filter.text, form), form)
 
     def _write_report(self, made: Made, form: Form) -> None:
-        if made.summary is None:
-            self._console.say(f"not exported: {display_safe(made.failure or '')}")
-        else:
+        if made.failure is not None:
+            self._console.say(f"not exported: {error_in_a_line(made.failure)}")
+        elif made.summary is not None:
             self._write(report_text(made.summary, form), form)
 
     def _write(self, text: str, form: Form) -> None:
@@ -297,10 +297,9 @@ class Actions:
         try:
             path = _write_new(console.session.out, form, text.encode())
         except OakbenchError as error:
-            console.say(f"not exported: {display_safe(str(error))}")
+            console.say(f"not exported: {error_in_a_line(error)}")
             return
-        same = same_command(form, str(console.session.folder))
-        console.say(f"exported to {display_safe(str(path))}" + (f"   the same: {display_safe(same)}" if same else ""))
+        console.say(exported_words(str(path), form, str(console.session.folder), console.size.width - 1))
 
 
 def _write_new(folder: Path, form: Form, content: bytes) -> Path:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from textual.screen import ModalScreen
 
-from oakbench_core.display import display_safe
-from oakbench_tui.view.export import Form, same_command
-from oakbench_tui.view.segments import Segment, Token, left
+from oakbench_tui.view.export import Form, fitted_command
+from oakbench_tui.view.segments import Segment, Token, left, width_of
 from oakbench_tui.view.views import titled_rule
 from oakbench_tui.widgets.lines import Lines
 
@@ -49,8 +48,9 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
     def _choices(self, width: int) -> list[Line]:
         lines: list[Line] = [titled_rule((Segment("Export", Token.STRONG),), width)]
         for key, form, words in _REPORT:
-            same = same_command(form, self._folder) or ""
-            lines.append((*_choice(key, words), Segment(f"  {display_safe(same)}", Token.SOFT)))
+            choice = _choice(key, words)
+            same = fitted_command(form, self._folder, width - width_of(choice) - 2)
+            lines.append((*choice, Segment(f"  {same}", Token.SOFT)))
         if self._rows is not None:
             for key, form, words in _ROWS:
                 lines.append(

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A report as of `seq`, or the reason why there is none."""
+    """A report as of `seq`, or the error that says why there is none."""
 
     seq: int | None
     summary: Mapping[str, Any] | None
     markdown: str
-    failure: str | None = None
+    failure: OakbenchError | None = None
 
 
 class Reporter:
@@ -48,7 +48,7 @@ class Reporter:
                 raise self._reader.refusal
             summary = report_ledger(self._reader.ledger_after_recovery, resample=self._resample)
         except OakbenchError as error:
-            return Made(None, None, "", str(error))
+            return Made(None, None, "", error)
         return Made(self._reader.fold.last_seq, summary, render_markdown(summary))
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from oakbench_tui.view.segments import EMPTY, Segment, Token, cut, cut_left, fir
 from oakbench_tui.view.snapshot import Chip
 
 if TYPE_CHECKING:
-    from oakbench_core.errors import Problem
+    from oakbench_core.errors import OakbenchError, Problem
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Failure, Reading, Snapshot
 
@@ -24,6 +24,22 @@ _RULE_MOST = 3  # rows of a rule on a compact page
 def command(name: str, folder: str) -> str:
     """A command line that may be pasted into a shell."""
     return f"oakbench-tui {name} {shlex.quote(folder)}"
+
+
+def error_in_a_line(error: OakbenchError) -> str:
+    """What is wrong and where, safe to show: the rule first, since the end of a long path may be cut."""
+    said = []
+    for problem in error.problems:
+        place = f" ({problem.place})" if problem.place else ""
+        said.append(f"{problem.rule}{place}")
+    return display_safe("; ".join(said))
+
+
+def error_lines(error: OakbenchError, width: int) -> list[Line]:
+    """The message with every problem, as rows of a page."""
+    step = (f"next: {error.next_step}",) if error.next_step else ()
+    texts = [line for text in (*error.lines, *step) for line in wrapped(text, max(width - 2, 10))]
+    return [(Segment(f"  {text}", Token.INTERRUPTED),) for text in texts]
 
 
 def trouble_page(snapshot: Snapshot, folder: str, width: int, *, compact: bool = False) -> Page:

@@ -14,7 +14,10 @@ from oakbench_core.durable.reading import read_journal
 from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.screens.actions import Actions
 from oakbench_tui.screens.help import HelpScreen
+from oakbench_tui.screens.reporting import Reporter
+from oakbench_tui.view.export import Form, exported_words, fitted_command
 from oakbench_tui.view.keys import KEYS, Where, keys_of
+from oakbench_tui.view.trouble import error_in_a_line
 from oakbench_tui.view.views import View
 from tests.tui.harness import SIZES, console, run, screen_text, settled, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
@@ -286,3 +289,35 @@ def test_resizing_goes_through_every_layout(tmp_path: Path) -> None:
                 assert "LIVE" in lines[0] or "STOPPED" in lines[0]
 
     run(story())
+
+
+def test_what_is_wrong_with_an_export_is_said_in_one_line_with_its_reason(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+    away = tmp_path / "no such folder"
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now, out=away) as (app, pilot):
+            await pressed(pilot, "e", "c")
+            assert "not exported: cannot write it: there is no such file" in screen_text(app)
+            stage.journal.write_bytes(stage.journal.read_bytes() + b"no record\nnor this\n")
+            made = Reporter(stage.folder, stage.plan).make()
+            assert made.failure is not None
+            app.console_screen.say(f"not exported: {error_in_a_line(made.failure)}")
+            await settled(pilot)
+            last = screen_text(app).rstrip("\n").split("\n")[-1]
+            assert "not exported: expected a record that ends with its hash" in last
+            assert r"\x0a" not in last
+
+    run(story())
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_a_command_line_that_does_not_fit_is_marked_where_it_is_cut_and_keeps_its_options(width: int) -> None:
+    folder = f"/{'somewhere' * 6}/in a folder/vcs-habits"
+    said = exported_words(f"{folder}/report.md", Form.REPORT_MARKDOWN, folder, width)
+    command = fitted_command(Form.REPORT_MARKDOWN, folder, width - 31)
+
+    assert len(said) <= width
+    assert said.endswith(("report.md", "--format md -o report.md"))
+    assert command.endswith("--format md -o report.md")
+    assert "…" in command or folder in command
