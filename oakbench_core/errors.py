@@ -104,14 +104,9 @@ class OakbenchError(Exception):
     def rule(self) -> str:
         return self.problems[0].rule
 
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The message, then every problem that it does not say already."""
-        listed = tuple(str(problem) for problem in self.problems)
-        return listed if listed == (self.message,) else (self.message, *listed)
-
     def __str__(self) -> str:
-        return "\n  ".join(self.lines)
+        listed = [str(problem) for problem in self.problems]
+        return self.message if listed == [self.message] else "\n  ".join([self.message, *listed])
 
 
 class UsageError(OakbenchError):

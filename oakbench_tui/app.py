@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from textual import events
 from textual.app import App
 from textual.theme import Theme
 
@@ -17,6 +18,7 @@ from oakbench_core.durable.documents import load_plan
 from oakbench_tui.feed.plan_file import PlanStamp
 from oakbench_tui.feed.reader import Feed
 from oakbench_tui.screens.console import ConsoleScreen
+from oakbench_tui.screens.keyboard import TakesKeys
 from oakbench_tui.screens.session import Session
 from oakbench_tui.view.palette import DARK, PALETTES
 from oakbench_tui.view.segments import Token
@@ -77,6 +79,21 @@ class ConsoleApp(App[None]):
         # The reader's thread knows nothing of this app; timers that a paint sets belong to it by the context.
         self.session.feed.arrived = partial(_call_soon, loop, copy_context(), self._arrived)
         self.call_after_refresh(self._arrived)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys are taken here, each to its end before the next: what one opens is there for the next, however fast.
+
+        By the way of the focus they would reach whatever had it when they arrived, and over a slow line they arrive
+        many at once: the letters after `/` would then be commands.
+        """
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if isinstance(self.screen, TakesKeys) and self.screen.is_mounted:
+                if isinstance(event, events.Key):
+                    self.screen.take_key(event)
+                else:
+                    self.screen.take_paste(event)
+            return
+        await super().on_event(event)
 
     def _end(self, number: signal.Signals) -> None:
         self.exit(return_code=128 + number)

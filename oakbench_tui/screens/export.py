@@ -61,11 +61,7 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
                 )
         return [*lines, (Segment("  esc", Token.ACCENT), Segment("  nothing", Token.SOFT))]
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        if not self.is_current:  # a second key, typed before this screen was gone
-            return
+    def take_key(self, event: events.Key) -> None:
         choices = _REPORT if self._rows is None else (*_REPORT, *_ROWS)
         for key, form, _ in choices:
             if event.key == key:
@@ -73,8 +69,11 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
                 return
         if event.key in {"escape", "e"}:
             self.dismiss(None)
-        elif event.key in {"q", "ctrl+c"}:
+        elif event.key in {"q", "ctrl+c", "ctrl+q"}:
             self.app.exit(return_code=0)
+
+    def take_paste(self, event: events.Paste) -> None:
+        """Nothing is typed here."""
 
 
 def _choice(key: str, words: str) -> Line:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oakbench_core.display import display_safe
+from oakbench_tui.view.inspector.wrapping import wrapped
 from oakbench_tui.view.page import page_of
 from oakbench_tui.view.report_page import ReportText, laid_out, report_page
 from oakbench_tui.view.segments import EMPTY, Segment, Token, joined
-from oakbench_tui.view.trouble import error_lines
 
 if TYPE_CHECKING:
     import re
@@ -40,7 +40,8 @@ class ReportView:
         if self.made is None:
             self._table.show(page_of([EMPTY, (Segment("  computing the report", Token.SOFT),)]))
         elif self.made.failure is not None:
-            self._table.show(page_of([EMPTY, *error_lines(self.made.failure, width - 2)]))
+            lines = [(Segment(f"  {line}", Token.INTERRUPTED),) for line in wrapped(self.made.failure, width - 4)]
+            self._table.show(page_of([EMPTY, *lines]))
         else:
             key = (id(self.made), width, self.pattern)
             if self._laid_out != key:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from oakbench_core.durable.journal import JOURNAL_NAME, JournalReader
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import OakbenchError
+from oakbench_tui.view.trouble import error_in_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A report as of `seq`, or the error that says why there is none."""
+    """A report as of `seq`, or the reason why there is none, in one line and safe to show."""
 
     seq: int | None
     summary: Mapping[str, Any] | None
     markdown: str
-    failure: OakbenchError | None = None
+    failure: str | None = None
 
 
 class Reporter:
@@ -48,7 +49,7 @@ class Reporter:
                 raise self._reader.refusal
             summary = report_ledger(self._reader.ledger_after_recovery, resample=self._resample)
         except OakbenchError as error:
-            return Made(None, None, "", error)
+            return Made(None, None, "", error_in_a_line(error))
         return Made(self._reader.fold.last_seq, summary, render_markdown(summary))
 
     def close(self) -> None:

@@ -35,13 +35,6 @@ def error_in_a_line(error: OakbenchError) -> str:
     return display_safe("; ".join(said))
 
 
-def error_lines(error: OakbenchError, width: int) -> list[Line]:
-    """The message with every problem, as rows of a page."""
-    step = (f"next: {error.next_step}",) if error.next_step else ()
-    texts = [line for text in (*error.lines, *step) for line in wrapped(text, max(width - 2, 10))]
-    return [(Segment(f"  {text}", Token.INTERRUPTED),) for text in texts]
-
-
 def trouble_page(snapshot: Snapshot, folder: str, width: int, *, compact: bool = False) -> Page:
     """No figures: why, where, and what to do next. A compact page holds the beginning of each in eight rows."""
     failure = snapshot.reading.failure
