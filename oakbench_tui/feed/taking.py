@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
 from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.running.artifacts import artifact_folder
@@ -17,6 +19,7 @@ from oakbench_tui.view.snapshot import Foreseen, Reading, Running, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from decimal import Decimal
     from pathlib import Path
 
     from oakbench_core.campaign.admission import Admission
@@ -43,7 +46,7 @@ class Taker:
         self._uniform_timeout = next(iter({trial.timeout_s for trial in plan.schedule}), 0)
         if any(trial.timeout_s != self._uniform_timeout for trial in plan.schedule):
             self._uniform_timeout = 0
-        self._worst: tuple[float, int | None] = (0.0, None)
+        self._worst: _Worst | None = None
         self._state = JournalState.ABSENT
         self._catching_up = True
         self._replaced = 0
@@ -65,7 +68,7 @@ class Taker:
             self._replaced += 1
             self._state = JournalState.ABSENT  # what stands there now is not known yet
             self._measuring = Measuring(self.grouping)
-            self._newest = None
+            self._newest, self._worst = None, None
             self._begun = (time.monotonic(), 0)
             self._touched = True
         elif state is not None:
@@ -103,8 +106,8 @@ class Taker:
             running=running,
             admission=account,
             at_worst=self._at_worst(ledger, account),
-            measured=self._measured(),
-            groups=self._groups(),
+            measured=with_running(self._measured(), len(running)),
+            groups=groups_with_running(self._groups(), running, self.grouping),
             reading=reading,
             newest=self._newest,
             events=sum(reader.ledger.events.values()),
@@ -160,13 +163,32 @@ class Taker:
     def _at_worst(self, ledger: Ledger, account: Admission) -> int | None:
         if account.remaining_s is None:
             return None
+        unstarted = ledger.tallies[Standing.UNSTARTED]
         if self._uniform_timeout:
             admitted = int(account.remaining_s // self._uniform_timeout) if account.remaining_s > 0 else 0
-            return min(admitted, ledger.tallies[0])
-        looked, held = self._worst
-        if held is None or time.monotonic() - looked > _WORST_EVERY_S:
-            self._worst = (time.monotonic(), admissible_at_worst(ledger))
-        return self._worst[1]
+            return min(admitted, unstarted)
+        if self._worst is None or (self._worst.remaining_s, self._worst.unstarted) != (account.remaining_s, unstarted):
+            self._worst = self._count_at_worst(ledger, account.remaining_s, unstarted)
+        return self._worst.admitted
+
+    def _count_at_worst(self, ledger: Ledger, remaining_s: Decimal, unstarted: int) -> _Worst:
+        """Goes through the schedule, at most once a second: in between it says what is admitted at the least."""
+        now, before = time.monotonic(), self._worst
+        if before is not None and now < before.again_at:
+            self._touched = True  # the next look counts again, whether anything happens or not
+            started = before.unstarted - unstarted
+            return before._replace(admitted=max(before.admitted - started, 0), unstarted=unstarted, remaining_s=None)
+        admitted = admissible_at_worst(ledger) or 0
+        return _Worst(admitted, unstarted, remaining_s, now + _WORST_EVERY_S)
+
+
+class _Worst(NamedTuple):
+    """How many trials were admitted at worst, at a moment with so much left; `remaining_s` None: a lower bound."""
+
+    admitted: int
+    unstarted: int
+    remaining_s: Decimal | None
+    again_at: float
 
 
 def reserved_place(tail: Tail | None, plan: Plan) -> int | None:
@@ -181,6 +203,19 @@ def foreseen(tail: Tail) -> Foreseen | None:
     if event is None:
         return None
     return Foreseen(event["trial_id"], event["recovery"]["kind"], event["recovery"]["reason"])
+
+
+def with_running(measured: tuple[Measured, ...], count: int) -> tuple[Measured, ...]:
+    """Of these trials `count` still run."""
+    return tuple(replace(each, running=count) for each in measured) if count else measured
+
+
+def groups_with_running(
+    groups: tuple[tuple[Measured, ...], ...], running: Iterable[Running], grouping: Grouping
+) -> tuple[tuple[Measured, ...], ...]:
+    """What is measured of each group, with how many of its trials still run."""
+    counts = Counter(grouping.number_at[trial.place] for trial in running)
+    return tuple(with_running(group, counts[number]) for number, group in enumerate(groups)) if counts else groups
 
 
 def _with_one_more_start(measured: tuple[Measured, ...]) -> tuple[Measured, ...]:

@@ -43,7 +43,9 @@ class HelpScreen(Screen[None], inherit_bindings=False):
         width = self.size.width
         self._heading.show((help_title(self._where), (Segment("─" * width, Token.LINE),)))
         self._page.show(help_page(self._where, width))
-        self._foot.show(((Segment(" "), *joined([key_line("esc close"), key_line("space page down"), key_line("q quit")])),))
+        self._foot.show(
+            ((Segment(" "), *joined([key_line("esc close"), key_line("space page down"), key_line("q quit")])),)
+        )
 
     def take_key(self, event: events.Key) -> None:
         match event.key:

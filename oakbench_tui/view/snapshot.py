@@ -58,7 +58,7 @@ class Measured:
 
     `total` is the sum of what was observed where a report would give one for these rows together, else None: nothing
     observed, or values that must not be added (then `mixed` says so). `unknown_source`: a cost nobody vouches for, so
-    that the sum is no total however complete it is.
+    that the sum is no total however complete it is. `running`: of the started trials, those that may still be measured.
     """
 
     name: str
@@ -67,9 +67,11 @@ class Measured:
     total: int | Decimal | None
     mixed: bool = False
     unknown_source: bool = False
+    running: int = 0
 
     @property
     def unmeasured(self) -> int:
+        """Started trials without a value, those that still run among them."""
         return self.started - self.observed
 
 

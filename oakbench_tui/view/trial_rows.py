@@ -52,7 +52,7 @@ def _cell(snapshot: Snapshot, place: int, column: Column, shown: Shown, now: flo
             return _figure(snapshot, place, "input_tokens", column.width)
         case Key.COST:
             return _figure(snapshot, place, "cost_usd", column.width)
-    text, token = oracle_words(snapshot, place, shown, now, short=False)
+    text, token = oracle_words(snapshot, place, shown, now, short=not column.in_words)
     if cells(text) > column.width:
         text, token = oracle_words(snapshot, place, shown, now, short=True)
     return Segment(left(text, column.width), token)

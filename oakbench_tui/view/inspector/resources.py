@@ -105,8 +105,10 @@ def _why(group: Sequence[Measured], width: int) -> list[Line]:
         name = RESOURCE_WORDS[measured.name]
         observed = f"{thousands(measured.observed)} of {thousands(measured.started)} started trials"
         said = f"No complete total of {name}: observed in {observed}."
-        if measured.unmeasured:
-            said += f" / unmeasured:{measured.name} lists the others."
+        if measured.running:
+            said += f" {thousands(measured.running)} still running."
+        if measured.unmeasured > measured.running:
+            said += f" / unmeasured:{measured.name} lists those that ended without it."
         if measured.mixed:
             said += " The values come from different sources and are not added."
         elif measured.unknown_source:

@@ -173,9 +173,18 @@ def _plan(snapshot: Snapshot, place: int, width: int) -> list[Line]:
 
 
 def _history(records: Records, width: int) -> list[Line]:
+    """When it began, and how and when it ended; in the journal's words each end is `finished`, a skip too."""
     lines: list[Line] = []
     for data, record in ((records.start_data, records.start), (records.end_data, records.end)):
         if record is not None:
-            said = f"{data.get('event')}  {data.get('at')}  seq {data.get('seq'):,}, byte {record.offset:,}"
-            lines.append((Segment(shown(said, width), Token.SOFT),))
+            word = str(data.get("terminal") or data.get("event")).replace("_", " ")
+            at = str(data.get("at"))
+            place = f"seq {data.get('seq'):,}, byte {record.offset:,}"
+            said = [f"{word}  {time}  {place}" for time in (at, f"{at[:19]}Z")]
+            lines += [(Segment(line, Token.SOFT),) for line in _in_one_row(said, width)]
     return [(Segment("On file", Token.STRONG),), *lines, EMPTY] if lines else []
+
+
+def _in_one_row(texts: Sequence[str], width: int) -> list[str]:
+    """The first that fits into one row, else the last one in several."""
+    return next(([text] for text in texts if cells(text) <= width), wrapped(texts[-1], width))
