@@ -79,4 +79,5 @@ def sample(values: Iterable[float | None]) -> Sample:
 
 def _middle(ascending: Sequence[float]) -> float:
     below, above = ascending[(len(ascending) - 1) // 2], ascending[len(ascending) // 2]
-    return (below + above) / 2
+    # The sum of two equal values may be more than a float holds.
+    return float(below) if below == above else (below + above) / 2

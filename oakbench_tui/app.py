@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from textual import events
 from textual.app import App
 from textual.theme import Theme
 
 from oakbench_core.durable.documents import load_plan
+from oakbench_tui.feed.plan_file import PlanStamp
 from oakbench_tui.feed.reader import Feed
 from oakbench_tui.screens.console import ConsoleScreen
+from oakbench_tui.screens.keyboard import TakesKeys
 from oakbench_tui.screens.session import Session
 from oakbench_tui.view.palette import DARK, PALETTES
 from oakbench_tui.view.segments import Token
@@ -77,6 +80,21 @@ class ConsoleApp(App[None]):
         self.session.feed.arrived = partial(_call_soon, loop, copy_context(), self._arrived)
         self.call_after_refresh(self._arrived)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Keys are taken here, each to its end before the next: what one opens is there for the next, however fast.
+
+        By the way of the focus they would reach whatever had it when they arrived, and over a slow line they arrive
+        many at once: the letters after `/` would then be commands.
+        """
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if isinstance(self.screen, TakesKeys) and self.screen.is_mounted:
+                if isinstance(event, events.Key):
+                    self.screen.take_key(event)
+                else:
+                    self.screen.take_paste(event)
+            return
+        await super().on_event(event)
+
     def _end(self, number: signal.Signals) -> None:
         self.exit(return_code=128 + number)
 
@@ -120,8 +138,9 @@ def run_console(
         OakbenchError: the plan cannot be read, or is refused.
         Exception: a defect, after the terminal was restored.
     """
+    plan_stamp = PlanStamp.of(folder)  # before it is loaded: a change meanwhile is a change
     plan = load_plan(folder)
-    feed = Feed(folder, plan)
+    feed = Feed(folder, plan, plan_stamp=plan_stamp)
     paint = Paint(theme=theme, ascii_only=ascii_only, colourless=no_color)
     feed.start()
     try:

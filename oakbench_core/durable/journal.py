@@ -18,6 +18,7 @@ from oakbench_core.durable.judgement import Beside, Conclusion, End, conclude
 from oakbench_core.durable.lock import Liveness, LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, in_folder, open_to_read
 from oakbench_core.durable.quarantine import kept_tails
+from oakbench_core.durable.rereading import still_stands
 from oakbench_core.durable.tail import JournalState, Verdict, refusal
 from oakbench_core.errors import JournalError, UsageError
 
@@ -223,7 +224,11 @@ class JournalReader:
             return True
         if opened.size < self.offset:
             return False
-        # The chain ends in the last hash: if that still stands there, so does everything before it.
+        # Who appends makes the file longer. Touched without that, it may have been changed where it was read already.
+        is_longer = self._stamp is None or opened.size > self._stamp.size
+        if not is_longer and not still_stands(descriptor, self.offset, self.plan.plan_sha256, self.fold.last_hash):
+            return False
+        # The chain ends in the last hash: if that still stands there, so does everything that others appended to.
         last = b'"%b"}\n' % self.fold.last_hash.encode() if self.fold.last_hash else b""
         found = os.pread(descriptor, len(last), self.fold.offset - len(last))
         if self._lacks_newline and found == last:

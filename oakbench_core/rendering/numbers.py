@@ -12,6 +12,7 @@ from oakbench_core.rendering.words import UNIT, UNMEASURED
 
 MINUS: Final = "−"
 _MAX_DIGITS: Final = 17  # of a float, no more are told apart
+_IN_FULL_BELOW: Final = 1e21
 
 
 def _digits(value: float, decimals: int, *, forbidden: tuple[float, ...]) -> str:
@@ -44,9 +45,14 @@ def signed(difference: float) -> str:
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A quantity with its unit, or `unmeasured`; whole numbers in full, others to at least three decimals."""
+    """A quantity with its unit, or `unmeasured`; whole numbers in full, others to at least three decimals.
+
+    What has more digits than the largest sum of counts is given in powers of ten.
+    """
     if value is None:
         return UNMEASURED
+    if value >= _IN_FULL_BELOW:
+        return f"{value:.3e} {UNIT[unit]}"
     if value == int(value):
         return f"{int(value):,} {UNIT[unit]}"
     number = _digits(value, 3, forbidden=(0.0,))

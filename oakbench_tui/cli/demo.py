@@ -149,7 +149,8 @@ def _run_with_console(folder: Path) -> int:
         for line in runner.last_lines(4):
             say(line)
         return runner.code
-    say("the run goes on; ctrl+c ends it in order, twice at once")
+    say("the console is closed, and the run goes on here")
+    say("ctrl+c: no further trial, the running one goes to its end; ctrl+c again: the running one is ended too")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, runner.asked)
     for line in runner.lines():

@@ -18,11 +18,31 @@ from oakbench_tui.view.inspector.record import part
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from oakbench_core.campaign.plan import Plan
     from oakbench_tui.view.inspector.record import Records
 
 _SHOWN: Final = ("oracle", "changes", "stderr", "stdout", "transcript")
 _FROM_THE_START: Final = frozenset({"oracle", "changes"})
 _MOST: Final = 64 << 10
+
+
+class Leftovers:
+    """How many trials of a plan have artifacts; looked at again only when that folder changes."""
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self._artifacts = artifact_folder(folder, "x").parent
+        self._trial_ids = plan.index
+        self._seen: tuple[int | None, int] = (None, 0)
+
+    def count(self) -> int:
+        try:
+            changed_ns = self._artifacts.stat().st_mtime_ns
+            if changed_ns != self._seen[0]:
+                found = sum(place.name in self._trial_ids for place in self._artifacts.iterdir())
+                self._seen = (changed_ns, found)
+        except OSError:
+            return 0
+        return self._seen[1]
 
 
 def artifacts_of(folder: Path, records: Records, trial_id: str) -> tuple[Artifact, ...]:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
 from oakbench_core.campaign.fields import utc_seconds
-from oakbench_tui.feed.taking import LIVES, foreseen, last_growth, running_trials
+from oakbench_tui.feed.artifacts import Leftovers
+from oakbench_tui.feed.taking import (
+    LIVES,
+    NO_RECORDS,
+    foreseen,
+    groups_with_running,
+    last_growth,
+    running_trials,
+    with_running,
+)
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Reading, Snapshot
 
@@ -44,18 +53,20 @@ def snapshot_of(folder: Path, plan: Plan, journal: JournalReading, now: float | 
         tail_offset=None if tail is None else tail.offset,
         tail_bytes=None if tail is None else tail.size,
         foreseen=None if tail is None else foreseen(tail),
+        leftovers=Leftovers(folder, plan).count() if journal.state in NO_RECORDS else 0,
     )
+    running = running_trials(folder, ledger) if writer_lives else ()
     return Snapshot(
         version=0,
         at=time.time() if now is None else now,
         ledger=ledger,
         standings=bytes(ledger.standings),
         tallies=tuple(ledger.tallies),
-        running=running_trials(folder, ledger) if writer_lives else (),
+        running=running,
         admission=admission(ledger),
         at_worst=admissible_at_worst(ledger),
-        measured=measuring.campaign(),
-        groups=measuring.groups(),
+        measured=with_running(measuring.campaign(), len(running)),
+        groups=groups_with_running(measuring.groups(), running, measuring.grouping),
         reading=reading,
         events=sum(ledger.events.values()),
     )

@@ -11,27 +11,32 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from oakbench_core.durable.journal import JournalReader
+from oakbench_core.durable.journal import JOURNAL_NAME, JournalReader
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import OakbenchError
+from oakbench_tui.feed.plan_file import PlanFile
 from oakbench_tui.feed.taking import Taker
 from oakbench_tui.feed.watching import LOOK_EVERY_S, FolderWatch
+from oakbench_tui.view.snapshot import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from oakbench_core.campaign.plan import Plan
+    from oakbench_tui.feed.plan_file import PlanStamp
     from oakbench_tui.view.snapshot import Snapshot
 
 CHUNK_BYTES: Final = 8 << 20
 _TELL_EVERY_S: Final = 0.1  # while catching up
+_MEND: Final = "make it a regular file that this user may read: this screen then comes back by itself"
 
 
 class Feed:
     """Reads a campaign folder's journal from when it is started until it is stopped.
 
-    `arrived` is called in the reader's thread when there is something new to take.
+    `arrived` is called in the reader's thread when there is something new to take. `plan_stamp` is of the plan's file,
+    taken before it was loaded.
     """
 
     def __init__(
@@ -41,9 +46,11 @@ class Feed:
         *,
         arrived: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.time,
+        plan_stamp: PlanStamp | None = None,
     ) -> None:
-        self.reader = JournalReader(folder, plan)
+        self.reader = JournalReader(folder / JOURNAL_NAME, plan)
         self.arrived = arrived
+        self._plan_file = PlanFile(folder, plan.plan_sha256, plan_stamp)
         self.defect: BaseException | None = None
         self._taker = Taker(folder, plan, clock)
         self.grouping = self._taker.grouping
@@ -89,6 +96,7 @@ class Feed:
     def _read_to_the_end(self) -> None:
         told = 0.0
         touched: list[int] = []
+        is_other = False
         while not self._stopping.is_set():
             failure = None
             state: JournalState | None = None
@@ -96,25 +104,29 @@ class Feed:
             try:
                 poll = self.reader.poll(CHUNK_BYTES)
             except OakbenchError as error:
-                failure = str(error)
+                failure = Failure(error.file or str(self.reader.path), error.rule, error.next_step or _MEND)
             else:
                 state, more = poll.state, poll.more
                 touched += poll.touched
-            touched += self._taker.note(self.reader, state, touched, failure)
+            touched += self._taker.note(self.reader, state, touched, self._plan_file.failure() or failure)
+            is_other |= state is JournalState.REPLACED
+            if state is JournalState.REPLACED:
+                continue
             if not more or time.monotonic() - told > _TELL_EVERY_S:
                 told = time.monotonic()
-                self._publish(touched, state)
-                touched = []
-            if not more and state is not JournalState.REPLACED:
+                self._publish(touched, is_other=is_other)
+                touched, is_other = [], False
+            if not more:
                 return
 
-    def _publish(self, touched: list[int], state: JournalState | None) -> None:
+    def _publish(self, touched: list[int], *, is_other: bool) -> None:
+        """`is_other`: another journal was begun, so that everything may differ."""
         snapshot = self._taker.snapshot(self.reader, self._latest)
         if snapshot is self._latest:
             return
         with self._lock:
             self._latest = snapshot
-            if state is JournalState.REPLACED or self._dirty is None:
+            if is_other or self._dirty is None:
                 self._dirty = None
             else:
                 self._dirty.update(touched)

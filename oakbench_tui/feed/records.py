@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.errors import OakbenchError
 from oakbench_tui.view.inspector.record import RawEvent, Records
+from oakbench_tui.view.trouble import error_in_a_line
 
 if TYPE_CHECKING:
     from oakbench_core.durable.journal import JournalReader
@@ -24,6 +25,8 @@ def records_of(reader: JournalReader, place: int, *, ended: bool) -> Records:
         for record in (start, end):
             if record is not None and record.decoded().get("trial_id") != trial_id:
                 return Records(place, failure="the journal was replaced while it was read")
-    except (OakbenchError, ValueError, RecursionError) as error:
-        return Records(place, failure=str(error))
+    except OakbenchError as error:
+        return Records(place, failure=error_in_a_line(error))
+    except (ValueError, RecursionError):
+        return Records(place, failure="what stands there is no record: the journal was changed while it was read")
     return Records(place, start, end)

@@ -13,14 +13,15 @@ from oakbench_core.errors import OakbenchError, UsageError
 from oakbench_tui.screens.export import ExportScreen
 from oakbench_tui.screens.help import HelpScreen
 from oakbench_tui.screens.reporting import Made
-from oakbench_tui.view.export import Form, report_text, rows_text, same_command
+from oakbench_tui.view.export import Form, exported_words, report_text, rows_text
 from oakbench_tui.view.filter import FilterError, parse_filter
 from oakbench_tui.view.keys import Where
 from oakbench_tui.view.layout import Pane
 from oakbench_tui.view.listing import Order
 from oakbench_tui.view.palette import PALETTES
-from oakbench_tui.view.trouble import command
+from oakbench_tui.view.trouble import command, error_in_a_line
 from oakbench_tui.view.views import View
+from oakbench_tui.widgets.views_bar import Typing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,35 +115,60 @@ class Actions:
         self._before_typing = console.trials.listing.filter.text if console.shows_list else found
         self._cursor_before = console.trials.listing.cursor
         console.bar.display = True
-        console.bar.type_from(self._before_typing)
+        console.bar.type_from(self._before_typing, lambda text: self._wrong_with(text, whole=True) is None)
         console.show_bar()
 
-    def typed(self, text: str) -> None:
-        """As it is typed: a wrong expression keeps the last good list and says what is wrong."""
-        console = self._console
-        console.wrong = None
+    def _wrong_with(self, text: str, *, whole: bool) -> str | None:
+        """What is wrong with what is typed, in words; `whole`: nothing more is going to be typed."""
         try:
-            if console.shows_list:
-                wanted = parse_filter(text)
-                # From where typing began: what is half typed moves the cursor nowhere for good.
-                if console.bar.entry is not None:
-                    console.trials.listing.cursor = self._cursor_before
-                console.trials.listing.arrange(filter=wanted)
-                console.trials.show()
-                console.show_inspector()
+            if self._console.shows_list:
+                parse_filter(text, whole=whole)
             else:
-                console.report.pattern = re.compile(text, re.IGNORECASE) if text else None
-                console.show_text()
+                re.compile(text)
         except FilterError as error:
-            console.wrong = str(error)
+            return str(error)
         except re.error as error:
-            console.wrong = f"{display_safe(text)} is no regex: {error.msg}"
+            return f"{display_safe(text)} is no regex: {error.msg}"
+        return None
+
+    def typing(self, what: Typing) -> None:
+        """After a key for the text that is being typed."""
+        match what:
+            case Typing.CHANGED:
+                self._typed(whole=False)
+            case Typing.REFUSED:
+                self._typed(whole=True)
+            case Typing.KEPT | Typing.LEFT:
+                self.typing_done(kept=what is Typing.KEPT)
+
+    def _typed(self, *, whole: bool) -> None:
+        """What is wrong is said, and the rows are those of what held before: never of a part of what is typed."""
+        console = self._console
+        text = "" if console.bar.entry is None else console.bar.entry.text
+        console.wrong = self._wrong_with(text, whole=whole)
+        self._apply(text if console.wrong is None else self._before_typing)
+
+    def _apply(self, text: str) -> None:
+        """From where typing began: what is half typed moves the cursor nowhere for good."""
+        console = self._console
+        if console.shows_list:
+            console.trials.listing.cursor = self._cursor_before
+            self._filter_by(text)
+        else:
+            console.report.pattern = re.compile(text, re.IGNORECASE) if text else None
+            console.show_text()
         console.show_bar()
+
+    def _filter_by(self, text: str) -> None:
+        console = self._console
+        console.trials.listing.arrange(filter=parse_filter(text))
+        console.trials.show()
+        console.show_inspector()
 
     def typing_done(self, *, kept: bool) -> None:
         console = self._console
-        if not kept or console.wrong is not None:
-            self.typed(self._before_typing if not kept else console.trials.listing.filter.text)
+        if not kept:
+            self._apply(self._before_typing)
         console.wrong = None
         if console.bar.has_focus:
             (console.table if console.shows_list else console.text).focus()
@@ -191,7 +217,8 @@ class Actions:
             console.replaced_seen = console.shown.reading.replaced
             console.lay_out()
         elif console.trials.listing.filter.text:
-            self.typed("")
+            self._filter_by("")
+            console.show_bar()
 
     def pane(self) -> None:
         console = self._console
@@ -287,9 +314,9 @@ class Actions:
         self._write(rows_text(console.shown, listing.places, listing.filter.text, form), form)
 
     def _write_report(self, made: Made, form: Form) -> None:
-        if made.summary is None:
-            self._console.say(f"not exported: {display_safe(made.failure or '')}")
-        else:
+        if made.failure is not None:
+            self._console.say(f"not exported: {made.failure}")
+        elif made.summary is not None:
             self._write(report_text(made.summary, form), form)
 
     def _write(self, text: str, form: Form) -> None:
@@ -297,10 +324,9 @@ class Actions:
         try:
             path = _write_new(console.session.out, form, text.encode())
         except OakbenchError as error:
-            console.say(f"not exported: {display_safe(str(error))}")
+            console.say(f"not exported: {error_in_a_line(error)}")
             return
-        same = same_command(form, str(console.session.folder))
-        console.say(f"exported to {display_safe(str(path))}" + (f"   the same: {display_safe(same)}" if same else ""))
+        console.say(exported_words(str(path), form, str(console.session.folder), console.size.width - 1))
 
 
 def _write_new(folder: Path, form: Form, content: bytes) -> Path:

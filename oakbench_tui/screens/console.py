@@ -22,7 +22,7 @@ from oakbench_tui.view.keys import Where, keys_of
 from oakbench_tui.view.layout import Frame, Pane, inspector_width, is_compact, pane
 from oakbench_tui.view.segments import fitted
 from oakbench_tui.view.snapshot import Chip
-from oakbench_tui.view.trouble import banner, invalid_page
+from oakbench_tui.view.trouble import banner, trouble_page
 from oakbench_tui.view.views import View
 from oakbench_tui.widgets.lines import Fence, Lines
 from oakbench_tui.widgets.table import Table
@@ -164,7 +164,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
             return Where.TROUBLE
         if not self.shows_list:
             return Where.REPORT
-        return Where.INSPECTOR if self.inspector_page.has_focus else Where.TRIALS
+        return Where.INSPECTOR if self.focused is self.inspector_page else Where.TRIALS
 
     def on_resize(self) -> None:
         self.trials.screen_size = (self.size.width, self.size.height)
@@ -173,7 +173,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
     def lay_out(self) -> None:
         """Decide which panes are seen and how large they are; then fill them."""
         open_now, alone = self.inspector_open, self.pane is Pane.ALONE
-        in_inspector = self.inspector_page.has_focus
+        in_inspector = self.focused is self.inspector_page
         list_seen = self.shows_list and not (open_now and (alone or (self.zoomed and in_inspector)))
         inspector_seen = open_now and not (self.zoomed and not in_inspector)
         self.query_one("#list").display = list_seen
@@ -201,7 +201,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
             self.text.focus()
         elif not self.query_one("#list").display:
             self.inspector_page.focus()
-        elif not self.query_one("#inspector").display or self.text.has_focus or self.focused is None:
+        elif not self.query_one("#inspector").display or self.focused in {None, self.text}:
             self.table.focus()
 
     def show_all(self) -> None:
@@ -228,19 +228,25 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
 
     def show_bar(self) -> None:
         typing = self.bar.entry is not None
-        at_end = self.trials.at_end(typing=typing) if self.shows_list else self.report.at_end(self.shown)
+        said = self.trials.at_end(typing=typing, wrong=self.wrong is not None)
+        at_end = said if self.shows_list else self.report.at_end(self.shown)
         self.bar.show(self.view, at_end, self.wrong)
 
     def show_inspector(self) -> None:
         cursor = self.trials.listing.cursor
-        if cursor is not None and self.inspector_open:
+        if not self.inspector_open:
+            return
+        if cursor is None:
+            self.inspection.show_nothing(self.pane)
+        else:
             self.inspection.show(self.shown, cursor, self.pane)
 
     def show_text(self) -> None:
         if self.shows_list:
             return
         if not self.shown.sound:
-            self.text.show(invalid_page(self.shown, str(self.session.folder), self.size.width))
+            compact = is_compact(*self.size)
+            self.text.show(trouble_page(self.shown, str(self.session.folder), self.size.width, compact=compact))
         else:
             self.report.show(self.size.width)
             if self.report.is_behind(self.shown) and not self.paused:
@@ -293,23 +299,34 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
 
     # -- what people do --------------------------------------------------------------------------------------------
 
-    async def on_key(self, event: events.Key) -> None:
-        where = self.where
-        for key in keys_of(where):
+    def take_key(self, event: events.Key) -> None:
+        if typing := self.bar.take_key(event):
+            self.actions.typing(typing)
+            return
+        for key in keys_of(self.where):
             if event.key in key.keys.split(","):
-                event.stop()
-                event.prevent_default()
                 self.actions.do(key.action)
+                self._stand_where_the_cursor_is()
                 return
 
+    def take_paste(self, event: events.Paste) -> None:
+        if typing := self.bar.take_paste(event):
+            self.actions.typing(typing)
+
     def on_table_moved(self, event: Table.Moved) -> None:
-        if event.table is self.table and self.table.cursor is not None:
-            listing = self.trials.listing
-            if self.trials.following and self.table.cursor < (listing.row or 0):
-                self.trials.follow(on=False)
-            listing.stand_on(self.table.cursor)
-            self.show_inspector()
+        if event.table is self.table:
+            self._stand_where_the_cursor_is()
         self.show_bar()
+
+    def _stand_where_the_cursor_is(self) -> None:
+        """The table tells of a moved cursor by a message; the next key may be there before it."""
+        listing, row = self.trials.listing, self.table.cursor
+        if not self.shows_list or row is None or row == listing.row:
+            return
+        if self.trials.following and row < (listing.row or 0):
+            self.trials.follow(on=False)
+        listing.stand_on(row)
+        self.show_inspector()
 
     def on_table_resized(self, event: Table.Resized) -> None:
         if event.table is self.table:
@@ -324,10 +341,7 @@ class ConsoleScreen(Screen[None], inherit_bindings=False):
         if event.table is self.table:
             self.actions.do("inspect")
 
-    def on_views_bar_typed(self, event: ViewsBar.Typed) -> None:
-        self.actions.typed(event.text)
-
-    def on_views_bar_done(self, event: ViewsBar.Done) -> None:
+    def on_views_bar_left(self, event: ViewsBar.Left) -> None:
         self.actions.typing_done(kept=event.kept)
 
     def on_descendant_focus(self) -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from textual.screen import ModalScreen
 
-from oakbench_core.display import display_safe
-from oakbench_tui.view.export import Form, same_command
-from oakbench_tui.view.segments import Segment, Token, left
+from oakbench_tui.view.export import Form, fitted_command
+from oakbench_tui.view.segments import Segment, Token, left, width_of
 from oakbench_tui.view.views import titled_rule
 from oakbench_tui.widgets.lines import Lines
 
@@ -49,8 +48,9 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
     def _choices(self, width: int) -> list[Line]:
         lines: list[Line] = [titled_rule((Segment("Export", Token.STRONG),), width)]
         for key, form, words in _REPORT:
-            same = same_command(form, self._folder) or ""
-            lines.append((*_choice(key, words), Segment(f"  {display_safe(same)}", Token.SOFT)))
+            choice = _choice(key, words)
+            same = fitted_command(form, self._folder, width - width_of(choice) - 2)
+            lines.append((*choice, Segment(f"  {same}", Token.SOFT)))
         if self._rows is not None:
             for key, form, words in _ROWS:
                 lines.append(
@@ -61,11 +61,7 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
                 )
         return [*lines, (Segment("  esc", Token.ACCENT), Segment("  nothing", Token.SOFT))]
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        if not self.is_current:  # a second key, typed before this screen was gone
-            return
+    def take_key(self, event: events.Key) -> None:
         choices = _REPORT if self._rows is None else (*_REPORT, *_ROWS)
         for key, form, _ in choices:
             if event.key == key:
@@ -73,8 +69,11 @@ class ExportScreen(ModalScreen[Form | None], inherit_bindings=False):
                 return
         if event.key in {"escape", "e"}:
             self.dismiss(None)
-        elif event.key in {"q", "ctrl+c"}:
+        elif event.key in {"q", "ctrl+c", "ctrl+q"}:
             self.app.exit(return_code=0)
+
+    def take_paste(self, event: events.Paste) -> None:
+        """Nothing is typed here."""
 
 
 def _choice(key: str, words: str) -> Line:

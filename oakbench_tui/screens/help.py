@@ -43,13 +43,11 @@ class HelpScreen(Screen[None], inherit_bindings=False):
         width = self.size.width
         self._heading.show((help_title(self._where), (Segment("─" * width, Token.LINE),)))
         self._page.show(help_page(self._where, width))
-        self._foot.show(((Segment(" "), *joined([key_line("esc close"), key_line("q quit")])),))
+        self._foot.show(
+            ((Segment(" "), *joined([key_line("esc close"), key_line("space page down"), key_line("q quit")])),)
+        )
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        if not self.is_current:  # a second esc, typed before this screen was gone
-            return
+    def take_key(self, event: events.Key) -> None:
         match event.key:
             case "j" | "down" | "k" | "up":
                 self._page.move_by(_STEPS[event.key])
@@ -57,7 +55,10 @@ class HelpScreen(Screen[None], inherit_bindings=False):
                 self._page.move_by(self._page.page)
             case "pageup":
                 self._page.move_by(-self._page.page)
-            case "q" | "ctrl+c":
+            case "q" | "ctrl+c" | "ctrl+q":
                 self.app.exit(return_code=0)
             case "escape" | "question_mark" | "enter":
                 self.dismiss()
+
+    def take_paste(self, event: events.Paste) -> None:
+        """Nothing is typed here."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from oakbench_tui.feed.artifacts import artifacts_of
 from oakbench_tui.feed.records import records_of
 from oakbench_tui.view.inspector.record import Inspected, Records
-from oakbench_tui.view.inspector.tabs import Tab, inspector_head, inspector_page
+from oakbench_tui.view.inspector.tabs import Tab, empty_head, inspector_head, inspector_page
+from oakbench_tui.view.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,12 @@ class Inspection:
         if self._shown != (place, self.tab):
             self._shown = (place, self.tab)
             self._page.move_to(0)
+
+    def show_nothing(self, pane: Pane) -> None:
+        """Where no trial is listed there is none to be looked at."""
+        self._shown = None
+        self._head.show(empty_head(pane, max(self._head.size.width, 1)))
+        self._page.show(Page())
 
     def concerns(self, snapshot: Snapshot, place: int, dirty: frozenset[int]) -> bool:
         """Whether what is shown of the trial at `place` changes with these trials: its block's, or its group's sums."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from oakbench_core.durable.journal import JournalReader
+from oakbench_core.durable.journal import JOURNAL_NAME, JournalReader
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import OakbenchError
+from oakbench_tui.view.trouble import error_in_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A report as of `seq`, or the reason why there is none."""
+    """A report as of `seq`, or the reason why there is none, in one line and safe to show."""
 
     seq: int | None
     summary: Mapping[str, Any] | None
@@ -33,7 +34,7 @@ class Reporter:
     def __init__(self, folder: Path, plan: Plan) -> None:
         from oakbench_core.intervals import bootstrap
 
-        self._reader = JournalReader(folder, plan)
+        self._reader = JournalReader(folder / JOURNAL_NAME, plan)
         self._resample = lru_cache(maxsize=4096)(bootstrap)
 
     def make(self) -> Made:
@@ -48,7 +49,7 @@ class Reporter:
                 raise self._reader.refusal
             summary = report_ledger(self._reader.ledger_after_recovery, resample=self._resample)
         except OakbenchError as error:
-            return Made(None, None, "", str(error))
+            return Made(None, None, "", error_in_a_line(error))
         return Made(self._reader.fold.last_seq, summary, render_markdown(summary))
 
     def close(self) -> None:

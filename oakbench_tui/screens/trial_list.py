@@ -85,18 +85,24 @@ class TrialList:
             text = f"0 of {snapshot.scheduled:,} trials match; esc clears the filter"
         return (Segment("  "), Segment(text, Token.SOFT))
 
-    def at_end(self, *, typing: bool) -> Line:
-        """What the views' row says of the list: filter and hits, order, the cursor's row, following."""
+    def at_end(self, *, typing: bool, wrong: bool = False) -> Line:
+        """What the views' row says of the list: filter and hits, order, the cursor's row, following.
+
+        `wrong`: what is typed is no filter, so that the list is still that of the filter before.
+        """
         listing, width = self.listing, self.screen_size[0]
         row = 0 if listing.row is None else listing.row + 1
         total = listing.snapshot.scheduled
         hits = (Segment(f"{listing.matched:,} of {total:,}"), Segment(" trials" * (width >= FULL_FROM), Token.SOFT))
+        kept = (Segment("/ ", Token.ACCENT), foreign(cut(listing.filter.text, _FILTER_MOST), Token.STRONG))
+        if typing and wrong:
+            before = kept if listing.filter.terms else (Segment("unfiltered", Token.STRONG),)
+            return (Segment("still ", Token.NOTE), *before, Segment("  "), *hits)
         if typing:
             return hits
         parts: list[Line] = []
         if listing.filter.terms:
-            kept = foreign(cut(listing.filter.text, _FILTER_MOST), Token.STRONG)
-            parts.append((Segment("/ ", Token.ACCENT), kept, Segment("  esc clears", Token.SOFT)))
+            parts.append((*kept, Segment("  esc clears", Token.SOFT)))
         parts.append(hits)
         if listing.held:
             parts.append((Segment("order held, s sorts again", Token.NOTE),))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from oakbench_tui.view.segments import Segment, Token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from decimal import Decimal
 
     from oakbench_tui.view.segments import Line
 
 
 class Part(NamedTuple):
-    amount: float
+    amount: float | Decimal
     fill: str
     token: Token
     glyph: str = ""  # opens the part; empty: the fill alone
 
 
-def shares(amounts: Sequence[float], width: int) -> list[int]:
+def shares(amounts: Sequence[float | Decimal], width: int) -> list[int]:
     """`width` cells dealt out in proportion: at least one to each positive amount, the rest by largest remainder.
 
     Where there are more positive amounts than cells, the greatest ones get a cell each. The cells add up to `width`
@@ -33,8 +35,11 @@ def shares(amounts: Sequence[float], width: int) -> list[int]:
         for place in sorted(positive, key=lambda place: -amounts[place])[:width]:
             result[place] = 1
         return result
-    total = sum(amounts[place] for place in positive)
-    exact = {place: amounts[place] * width / total for place in positive}
+    # Over the greatest first: the sum of two legal amounts may be more than a float holds.
+    greatest = Fraction(max(amounts[place] for place in positive))
+    parts = {place: float(Fraction(amounts[place]) / greatest) for place in positive}
+    total = sum(parts.values())
+    exact = {place: part * width / total for place, part in parts.items()}
     for place in positive:
         result[place] = max(int(exact[place]), 1)
     while sum(result) > width:

@@ -6,9 +6,10 @@ The admission budget is neither a deadline nor a cost cap, and the gauge says so
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING, Final
 
+from oakbench_core.campaign.row_rules import EXACT
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_tui.view.bars import Part, stacked
 from oakbench_tui.view.figures import amount, thousands
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from oakbench_tui.view.snapshot import Snapshot
 
 _CENT: Final = Decimal("0.01")
+# The default context holds 28 digits: a legal duration may have more than ten times as many.
+_TO_CENTS: Final = Context(prec=EXACT.prec, Emax=EXACT.Emax, Emin=EXACT.Emin, rounding=ROUND_HALF_EVEN, traps=[])
 _WHAT_IT_IS_NOT: Final = "no deadline, no cost cap"
 _BAR_WIDE: Final = 46
 _BAR_FULL: Final = 18
@@ -43,7 +46,7 @@ class Account:
 
 def shown_seconds(observed: Decimal) -> Decimal:
     """Two decimals, and never zero where something was observed."""
-    rounded = observed.quantize(_CENT, ROUND_HALF_EVEN)
+    rounded = observed.quantize(_CENT, context=_TO_CENTS)
     return max(rounded, _CENT) if observed > 0 else rounded
 
 
@@ -60,24 +63,20 @@ def account(snapshot: Snapshot) -> Account | None:
         observed_s=observed,
         reserved_s=reserved,
         in_flight_s=in_flight,
-        remaining_s=Decimal(admission.budget_s) - observed - reserved - in_flight,
+        remaining_s=EXACT.subtract(Decimal(admission.budget_s), EXACT.add(observed, Decimal(reserved + in_flight))),
         exact_remaining_s=admission.remaining_s,
     )
-
-
-def _seconds(value: Decimal | int) -> str:
-    return f"−{amount(float(-value))}" if value < 0 else amount(float(value))
 
 
 def budget_equation(held: Account, *, words: bool) -> Line:
     """`45.81 s observed + 6 reserved + 4 in flight + 22.19 remaining = 78 s`."""
     plus = Segment(" + ", Token.SOFT)
-    parts = [Segment(f"{_seconds(held.observed_s)} s" + (" observed" if words else ""))]
+    parts = [Segment(f"{amount(held.observed_s)} s" + (" observed" if words else ""))]
     if held.reserved_s:
-        parts += [plus, Segment(f"{_seconds(held.reserved_s)} reserved", Token.INTERRUPTED)]
+        parts += [plus, Segment(f"{amount(held.reserved_s)} reserved", Token.INTERRUPTED)]
     if held.in_flight_s:
-        parts += [plus, Segment(f"{_seconds(held.in_flight_s)} in flight", Token.ACCENT)]
-    parts += [plus, Segment(f"{_seconds(held.remaining_s)} {'remaining' if words else 'left'}", Token.STRONG)]
+        parts += [plus, Segment(f"{amount(held.in_flight_s)} in flight", Token.ACCENT)]
+    parts += [plus, Segment(f"{amount(held.remaining_s)} {'remaining' if words else 'left'}", Token.STRONG)]
     return (*parts, Segment(f" = {thousands(held.budget_s)}" + (" s" if words else ""), Token.SOFT))
 
 
@@ -115,17 +114,17 @@ def about_at_mean(snapshot: Snapshot) -> int | None:
 def budget_bar(held: Account, width: int) -> Line:
     return stacked(
         [
-            Part(float(held.observed_s), "━", Token.TEXT),
+            Part(held.observed_s, "━", Token.TEXT),
             Part(held.reserved_s, "░", Token.INTERRUPTED),
             Part(held.in_flight_s, "▶", Token.ACCENT),
-            Part(max(float(held.remaining_s), 0), "·", Token.FAINT),
+            Part(max(held.remaining_s, Decimal(0)), "·", Token.FAINT),
         ],
         width,
     )
 
 
 def _without(snapshot: Snapshot, width: int) -> Line:
-    observed = _seconds(shown_seconds(snapshot.admission.observed_s))
+    observed = amount(shown_seconds(snapshot.admission.observed_s))
     spent = f"{observed} s observed" if snapshot.started else "nothing spent"
     if snapshot.admission.reserved_s:
         spent += f" + {thousands(snapshot.admission.reserved_s)} reserved"
@@ -171,7 +170,7 @@ def compact_budget(snapshot: Snapshot, width: int) -> Line:
         return (Segment("no admission budget", Token.SOFT),)
     start = (
         Segment(f"budget {thousands(held.budget_s)}: ", Token.SOFT),
-        Segment(f"{_seconds(held.remaining_s)} s left"),
+        Segment(f"{amount(held.remaining_s)} s left"),
     )
     words = [f", {thousands(snapshot.at_worst)}+ more"] if snapshot.at_worst else [""]
     if snapshot.counts()[Shown.UNSTARTED] and not snapshot.admission.next_admissible:

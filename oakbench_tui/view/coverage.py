@@ -36,10 +36,10 @@ def total_words(measured: Measured) -> str:
         return ""
     match measured.name:
         case "duration_s":
-            return f"{amount(float(measured.total))} s"
+            return f"{amount(measured.total)} s"
         case "cost_usd":
-            return f"{money(float(measured.total))} USD"
-    return amount(float(measured.total))
+            return f"{money(measured.total)} USD"
+    return amount(measured.total)
 
 
 def why_no_total(measured: Measured) -> str:
@@ -48,8 +48,11 @@ def why_no_total(measured: Measured) -> str:
         return "unmeasured"
     if measured.mixed:
         return "no sum: mixed sources"
-    if measured.unmeasured:
-        return f"no total: {thousands(measured.unmeasured)} unmeasured"
+    lost = measured.unmeasured - measured.running
+    missing = [f"{thousands(lost)} unmeasured"] * bool(lost)
+    missing += [f"{thousands(measured.running)} still running"] * bool(measured.running)
+    if missing:
+        return f"no total: {', '.join(missing)}"
     return "no total: source unknown" if measured.unknown_source else ""
 
 
@@ -81,6 +84,8 @@ def measured_row(measured: Sequence[Measured], width: int) -> Line:
     name = label("measured" if width >= FULL_FROM else "measure", width)
     if not shown or not shown[0].started:
         return (name, Segment("nothing yet: no trial has started", Token.SOFT))
+    if shown[0].started == shown[0].running:
+        return (name, Segment(f"nothing yet: {counted(shown[0].running, 'trial')} still running", Token.SOFT))
     started = thousands(shown[0].started)
     wide = width >= _SPACIOUS_FROM
     of_started = f" of {started} started:" if wide else f" of {started}:"

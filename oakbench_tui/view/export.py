@@ -14,6 +14,7 @@ from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.rendering.csv_text import csv_text
 from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.view.glyphs import Shown
+from oakbench_tui.view.segments import cells, cut_left
 from oakbench_tui.view.trouble import command
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _OUTCOMES: Final = {
     Shown.TIMED_OUT: "timed_out",
     Shown.INFRASTRUCTURE: "infrastructure_failure",
 }
+_FOLDER_LEAST: Final = 8  # cells of a folder's path that are kept
 _PLANNED: Final = (
     "trial_id",
     "block_id",
@@ -75,6 +77,27 @@ def same_command(form: Form, folder: str) -> str | None:
         case Form.REPORT_JSON:
             return f"{command('report', folder)} --format json -o {form}"
     return None
+
+
+def fitted_command(form: Form, folder: str, width: int) -> str:
+    """That command line safe to show, the path of its folder cut at the left where it is too long; empty if none is."""
+    whole = display_safe(same_command(form, folder) or "")
+    too_much = cells(whole) - width
+    if too_much <= 0:
+        return whole
+    return display_safe(same_command(form, cut_left(folder, max(cells(folder) - too_much, _FOLDER_LEAST))) or "")
+
+
+def exported_words(path: str, form: Form, folder: str, width: int) -> str:
+    """What was written where; and the command line that does the same, where one does and the width holds it."""
+    done, lead = "exported to ", "   the same: "
+    for kept in (cells(path), width // 3):
+        said = done + cut_left(display_safe(path), kept)
+        room = width - cells(said) - cells(lead)
+        same = fitted_command(form, folder, room)
+        if same and cells(same) <= room:
+            return f"{said}{lead}{same}"
+    return done + cut_left(display_safe(path), width - len(done))
 
 
 def rows_text(snapshot: Snapshot, places: Sequence[int], filter_text: str, form: Form) -> str:

@@ -1,9 +1,12 @@
 """The filter language: `state:interrupted !hg duration:>60`. Terms stand beside each other and must all hold.
 
 A term is a regex on the trial's ID, or `KEY:VALUE`; `!` before it inverts it; quotes hold blanks together. Letters
-match in either case unless the value has a capital. A value of a closed list may be any beginning of a word; of a name
-it is the whole name, or else a regex; of a number `>60`, `>=60`, `<60`, `<=60`, `60` or `10..60`, and no unmeasured
-value is any number.
+match in either case unless the value has a capital. A value of a closed list is a word of it, or the beginning of one
+or of a part of one: `state:fail` finds every kind of failure, and the words that the list of trials shows are all
+values. Of a name it is the whole name, or else a regex; of a number `>60`, `>=60`, `<60`, `<=60`, `60` or `10..60`, and
+no unmeasured value is any number.
+
+A term that is still being typed (`state:`, `duration:>`) asks for nothing yet; in a whole expression it is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Outcome, Standing,
 from oakbench_core.display import display_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from oakbench_tui.view.snapshot import Snapshot
 
@@ -42,15 +45,6 @@ NUMBER_KEYS: Final[Mapping[str, str]] = {
     "calls": "tool_calls",
     "cost": "cost_usd",
 }
-_STATES: Final = {
-    "unstarted": {Standing.UNSTARTED},
-    "interrupted": {Standing.INTERRUPTED, Standing.UNCERTAIN},
-    "uncertain": {Standing.UNCERTAIN},
-    "skipped": {s for s in Standing if s.state is State.SKIPPED},
-    "finished": {s for s in Standing if s.state is State.FINISHED},
-    "running": {Standing.INTERRUPTED},
-}
-_OUTCOMES: Final = {str(outcome): {s for s in Standing if s.outcome is outcome} for outcome in Outcome}
 
 
 class FilterError(ValueError):
@@ -159,6 +153,19 @@ class _Not:
 
 
 @dataclass(frozen=True, slots=True)
+class _Any:
+    """At least one of the terms holds."""
+
+    terms: tuple[Term, ...]
+
+    def mask(self, snapshot: Snapshot) -> bytes:
+        held = 0
+        for term in self.terms:
+            held |= int.from_bytes(term.mask(snapshot), "little")
+        return held.to_bytes(snapshot.scheduled, "little")
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """A checked expression. `text` is what was typed."""
 
@@ -180,8 +187,8 @@ class Filter:
 EVERYTHING: Final = Filter("", ())
 
 
-def parse_filter(text: str) -> Filter:
-    """The filter of an expression.
+def parse_filter(text: str, *, whole: bool = False) -> Filter:
+    """The filter of an expression; `whole`: nothing more is going to be typed.
 
     Raises:
         FilterError: naming the term that is wrong, and what would be right.
@@ -190,16 +197,23 @@ def parse_filter(text: str) -> Filter:
         words = shlex.split(text, posix=True) if '"' in text or "'" in text else text.split()
     except ValueError as error:
         raise FilterError("a quote is open") from error
-    return Filter(text, tuple(term for word in words if (term := _term(word)) is not None))
+    return Filter(text, tuple(term for word in words if (term := _term(word, whole=whole)) is not None))
 
 
-def _term(word: str) -> Term | None:
+def _term(word: str, *, whole: bool) -> Term | None:
+    """None: it is still being typed, and asks for nothing yet."""
     inverted, body = word.startswith("!"), word.removeprefix("!")
     key, colon, value = body.partition(":")
-    if not body or (colon and not value and key in KEYS):
-        return None  # still being typed: it asks for nothing yet
+    if not body or (colon and key in KEYS and _is_unfinished(key, value)):
+        if whole:
+            raise FilterError(f"{display_safe(word)} is not finished: " + EXPECTED.get(key, "a term follows"))
+        return None
     term = _keyed(key, value) if colon and key.isalpha() else _Named("trial_id", _regex(body), None)
     return _Not(term) if inverted else term
+
+
+def _is_unfinished(key: str, value: str) -> bool:
+    return not value or (key in _NUMBERS and _UNFINISHED_NUMBER.fullmatch(value) is not None)
 
 
 def _keyed(key: str, value: str) -> Term:
@@ -214,21 +228,18 @@ def _keyed(key: str, value: str) -> Term:
     return make(value)
 
 
-def _state(value: str) -> Term:
-    word = _chosen(value, _STATES, "state")
-    running = {"running": True, "interrupted": False}.get(word)
-    return _Standings(frozenset(_STATES[word]), running)
+def _chosen(value: str, words: Mapping[str, Term], what: str) -> Term:
+    """The term of the word that `value` is, or of all the words that it begins, or begins a part of."""
+    begun = value.casefold().replace("-", "_").replace(" ", "_")
+    found = (words[begun],) if begun in words else tuple(words[word] for word in words if _begins(begun, word))
+    if not found:
+        raise FilterError(f"no {what} is called {display_safe(value)}: " + " ".join(words))
+    return found[0] if len(found) == 1 else _Any(found)
 
 
-def _chosen(value: str, words: Mapping[str, object], what: str) -> str:
-    """The one word that `value` begins, or is."""
-    begun = value.casefold().replace("-", "_")
-    if begun in words:
-        return begun
-    for word in words:
-        if word.startswith(begun):
-            return word
-    raise FilterError(f"no {what} begins with {display_safe(value)}: " + " ".join(words))
+def _begins(begun: str, word: str) -> bool:
+    parts = word.split("_")
+    return any("_".join(parts[at:]).startswith(begun) for at in range(len(parts)))
 
 
 def _regex(text: str) -> re.Pattern[str]:
@@ -239,7 +250,8 @@ def _regex(text: str) -> re.Pattern[str]:
         raise FilterError(f"{display_safe(text)} is no regex: {error.msg}") from error
 
 
-_COMPARISON: Final = re.compile(r"(>=|<=|>|<|=?)([0-9]+(?:\.[0-9]+)?)?")
+_COMPARISON: Final = re.compile(r"(>=|<=|>|<|=?)([0-9]+(?:\.[0-9]+)?)")
+_UNFINISHED_NUMBER: Final = re.compile(r"(?:>=?|<=?|=)?(?:[0-9]+\.)?|[0-9]+(?:\.[0-9]+)?\.\.(?:[0-9]+\.)?")
 _BETWEEN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\.\.([0-9]+(?:\.[0-9]+)?)")
 _COMPARED: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
@@ -257,27 +269,52 @@ def _range(value: str) -> Callable[[float], bool]:
         return lambda number: low <= number <= high
     match = _COMPARISON.fullmatch(value)
     if match is None:
-        raise FilterError(f"expected a number such as >60, <60 or 10..60, found {display_safe(value)}")
-    if match[2] is None:
-        return lambda _: True  # the bound is still being typed
+        raise FilterError(f"expected {_A_NUMBER}, found {display_safe(value)}")
     compared, bound = _COMPARED[match[1]], float(match[2])
     return lambda number: compared(number, bound)
-
-
-def _unmeasured(value: str) -> Term:
-    names = {**{name: name for name in RESOURCE_UNITS}, **NUMBER_KEYS}
-    return _Unmeasured(names[_chosen(value, names, "resource")])
 
 
 def _repetition(snapshot: Snapshot, place: int) -> int:
     return snapshot.trial(place).repetition
 
 
+def _of(standings: Iterable[Standing], *, running: bool | None = None) -> Term:
+    return _Standings(frozenset(standings), running)
+
+
+_OUTCOMES: Final[Mapping[str, Term]] = {
+    str(outcome): _of(s for s in Standing if s.outcome is outcome) for outcome in Outcome
+}
+_STATES: Final[Mapping[str, Term]] = {
+    "unstarted": _of({Standing.UNSTARTED}),
+    "running": _of({Standing.INTERRUPTED}, running=True),
+    "interrupted": _of({Standing.INTERRUPTED, Standing.UNCERTAIN}, running=False),
+    "uncertain": _of({Standing.UNCERTAIN}),
+    "skipped": _of(s for s in Standing if s.state is State.SKIPPED),
+    "finished": _of(s for s in Standing if s.state is State.FINISHED),
+    **_OUTCOMES,
+    "infra_failure": _OUTCOMES[Outcome.INFRASTRUCTURE_FAILURE],  # as narrow lists have it
+}
+_MISSING: Final[Mapping[str, Term]] = {
+    **{name: _Unmeasured(name) for name in RESOURCE_UNITS},
+    **{key: _Unmeasured(name) for key, name in NUMBER_KEYS.items()},
+}
 _OTHER_KEYS: Final[Mapping[str, Callable[[str], Term]]] = {
-    "state": _state,
-    "outcome": lambda value: _Standings(frozenset(_OUTCOMES[_chosen(value, _OUTCOMES, "outcome")])),
+    "state": lambda value: _chosen(value, _STATES, "state"),
+    "outcome": lambda value: _chosen(value, _OUTCOMES, "outcome"),
     "rep": lambda value: _Number(_repetition, _range(value)),
-    "unmeasured": _unmeasured,
+    "unmeasured": lambda value: _chosen(value, _MISSING, "resource"),
     "reason": lambda value: _Reason(_regex(value)),
 }
 KEYS: Final = (*NAME_KEYS, *NUMBER_KEYS, *_OTHER_KEYS)
+_NUMBERS: Final = frozenset({*NUMBER_KEYS, "rep"})
+_A_NUMBER: Final = "a number such as >60, <=60 or 10..60"
+EXPECTED: Final[Mapping[str, str]] = {
+    **dict.fromkeys(NAME_KEYS, "a name, or a regex"),
+    **dict.fromkeys(_NUMBERS, _A_NUMBER),
+    "state": " ".join(_STATES),
+    "outcome": " ".join(_OUTCOMES),
+    "unmeasured": " ".join(RESOURCE_UNITS),
+    "reason": "a regex of what its end names: a check, a skip's reason, an instrument, an error",
+}
+"""For each key, what its value may be."""

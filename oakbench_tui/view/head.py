@@ -30,7 +30,7 @@ def head(snapshot: Snapshot, frame: Frame) -> tuple[Line, ...]:
         rows.append(frame.banner)
     if not snapshot.sound:
         rows += [EMPTY] * (airy and not compact)
-        rows += _without_figures(width, compact=compact)
+        rows += _without_figures(snapshot, width, compact=compact)
     elif compact:
         rows += [glyph_equation(snapshot.counts(), width), compact_budget(snapshot, width)]
     else:
@@ -44,11 +44,12 @@ def head(snapshot: Snapshot, frame: Frame) -> tuple[Line, ...]:
     return tuple(fitted(row, width) for row in rows)
 
 
-def _without_figures(width: int, *, compact: bool) -> list[Line]:
+def _without_figures(snapshot: Snapshot, width: int, *, compact: bool) -> list[Line]:
     if compact:
         return []
-    said = "no counts, no budget, no figures: this journal gives no results"
-    short = "no figures: this journal gives no results"
+    why = "this journal gives no results" if snapshot.reading.failure is None else "nothing is read at the moment"
+    said = f"no counts, no budget, no figures: {why}"
+    short = f"no figures: {why}"
     return [
         (label("trials", width), Segment(said if width >= MEDIUM_FROM else short, Token.NOTE)),
         EMPTY,

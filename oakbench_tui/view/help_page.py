@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from oakbench_tui.view.filter import EXPECTED
 from oakbench_tui.view.filter import KEYS as FILTER_KEYS
 from oakbench_tui.view.glyphs import LOOKS
 from oakbench_tui.view.inspector.wrapping import wrapped
@@ -12,10 +14,13 @@ from oakbench_tui.view.page import Page, page_of
 from oakbench_tui.view.segments import EMPTY, Segment, Token, fitted, left
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from oakbench_tui.view.segments import Line
 
 _KEY_COLUMN = 10
 _COLUMN_LEAST = 38
+_FILTER_COLUMN = 20
 _SAID = (
     ("━", "observed"),
     ("░", "not known: lost or unmeasured"),
@@ -24,22 +29,46 @@ _SAID = (
 
 def help_page(where: Where, width: int) -> Page:
     """Groups of keys in as many columns as the width holds, then the words of the glyphs and the filter's keys."""
-    blocks = [_keys(group, where) for group in Group]
-    blocks.append(_words())
     number = max(min(width // _COLUMN_LEAST, 3), 1)
     column = (width - 2) // number - 2
+    blocks = [_keys(group, where, column) for group in Group]
+    blocks.append(_words())
     # The longest first, so that the columns end together and fewer rows are needed.
     longest_first = sorted((block for block in blocks if len(block) > 1), key=len, reverse=True)
     lines = _columns(longest_first if number > 1 else blocks, number, column)
-    filtering = "filter keys: " + " ".join(f"{key}:" for key in FILTER_KEYS) + "; ! before a term inverts it"
-    lines += [(Segment(f"  {line}", Token.SOFT),) for line in wrapped(filtering, width - 4)]
+    if where is Where.TRIALS:
+        lines += _filter(width)
     return page_of([EMPTY, *lines])
 
 
-def _keys(group: Group, where: Where) -> list[Line]:
-    held = [key for key in keys_of(where) if key.group is group]
-    rows = [(Segment(left(key.shown, _KEY_COLUMN), Token.ACCENT), Segment(key.words, Token.SOFT)) for key in held]
-    return [(Segment(group, Token.STRONG),), *rows]
+def _filter(width: int) -> list[Line]:
+    """What the filter may ask for: its keys, those with the same values together, and what their values may be."""
+    keys_by_values: dict[str, list[str]] = {}
+    for key in FILTER_KEYS:
+        keys_by_values.setdefault(EXPECTED[key], []).append(f"{key}:")
+    said = "Terms beside each other must all hold; ! before one inverts it; one without a key is a regex of the ID."
+    lines: list[Line] = [(Segment("  Filter", Token.STRONG),)]
+    lines += [(Segment(f"  {line}", Token.SOFT),) for line in wrapped(said, width - 4)]
+    for values, keys in keys_by_values.items():
+        lines += _beside(wrapped(" ".join(keys), _FILTER_COLUMN - 2), wrapped(values, width - _FILTER_COLUMN - 4))
+    return lines
+
+
+def _beside(keys: Sequence[str], words: Sequence[str]) -> list[Line]:
+    return [
+        (Segment(f"  {left(key, _FILTER_COLUMN)}", Token.ACCENT), Segment(said, Token.SOFT))
+        for key, said in zip_longest(keys, words, fillvalue="")
+    ]
+
+
+def _keys(group: Group, where: Where, width: int) -> list[Line]:
+    rows: list[Line] = [(Segment(group, Token.STRONG),)]
+    for key in keys_of(where):
+        if key.group is group:
+            for number, line in enumerate(wrapped(key.words, width - _KEY_COLUMN)):
+                shown = "" if number else key.shown
+                rows.append((Segment(left(shown, _KEY_COLUMN), Token.ACCENT), Segment(line, Token.SOFT)))
+    return rows
 
 
 def _words() -> list[Line]:

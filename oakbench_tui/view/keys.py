@@ -82,7 +82,7 @@ KEYS: Final = (
     Key("y", "y", "copy_command", Group.TAKE, "copy its command line", "y copy command", _TEXTS),
     Key("e", "e", "export", Group.TAKE, "export the report, or the rows shown", "e export", _SOUND),
     Key("question_mark", "?", "help", Group.LOOK, "this help", "? help"),
-    Key("q,ctrl+c", "q", "leave", Group.LOOK, "quit; ctrl+c too", "q quit"),
+    Key("q,ctrl+c,ctrl+q", "q", "leave", Group.LOOK, "quit; ctrl+c too", "q quit"),
 )
 
 _FOOTER_ORDER: Final = (

@@ -98,6 +98,8 @@ class Listing:
             self.held = True
         else:
             self.places, self.matched = places, matched
+        if self.cursor is None:
+            self.cursor = self._nearest()
 
     def arrange(self, *, filter: Filter | None = None, order: Order | None = None) -> None:  # noqa: A002 - its name
         """Filter and sort anew, because a person asked for it."""

@@ -86,7 +86,7 @@ class Measuring:
     """The running account of a ledger. Tell it which trials events have touched; telling it twice changes nothing."""
 
     def __init__(self, grouping: Grouping) -> None:
-        self._grouping = grouping
+        self.grouping = grouping
         self._tallies = [_Tallies() for _ in grouping.groups]
         self._said: list[tuple[Measured, ...] | None] = [None] * len(self._tallies)
         self._seen = bytearray(len(grouping.number_at))
@@ -96,7 +96,7 @@ class Measuring:
             standing = ledger.standings[place]
             if standing in _NOT_STARTED:
                 continue
-            number = self._grouping.number_at[place]
+            number = self.grouping.number_at[place]
             tallies = self._tallies[number]
             if not self._seen[place]:
                 self._seen[place] = _STARTED

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from math import floor
+from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.display import display_safe
@@ -15,6 +16,9 @@ from oakbench_tui.view.snapshot import Chip, longest_running
 if TYPE_CHECKING:
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Running, Snapshot
+
+
+_LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
 def elapsed_s(running: Running, now: float) -> float | None:
@@ -37,8 +41,9 @@ def running_words(snapshot: Snapshot, running: Running, now: float) -> str:
 
 def utc_time(at: float, now: float) -> str:
     """The time of day, with the date where it is not within the last day."""
-    form = "%H:%M:%S UTC" if abs(now - at) < DAY_S else "%Y-%m-%d %H:%M:%S UTC"
-    return datetime.fromtimestamp(at, UTC).strftime(form)
+    # Truncated: the last moment of the year 9999 is a legal time, and rounding would leave the calendar.
+    day, time = datetime.fromtimestamp(floor(min(at, _LAST)), UTC).isoformat()[:19].split("T")
+    return f"{time} UTC" if abs(now - at) < DAY_S else f"{day} {time} UTC"
 
 
 def _nothing(snapshot: Snapshot, now: float) -> str:

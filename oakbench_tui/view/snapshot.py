@@ -49,6 +49,7 @@ class Chip(StrEnum):
     INVALID = "INVALID"
     BEHIND_HEAD = "BEHIND HEAD"
     UNKNOWN = "UNKNOWN"
+    UNREADABLE = "UNREADABLE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ class Measured:
 
     `total` is the sum of what was observed where a report would give one for these rows together, else None: nothing
     observed, or values that must not be added (then `mixed` says so). `unknown_source`: a cost nobody vouches for, so
-    that the sum is no total however complete it is.
+    that the sum is no total however complete it is. `running`: of the started trials, those that may still be measured.
     """
 
     name: str
@@ -66,9 +67,11 @@ class Measured:
     total: int | Decimal | None
     mixed: bool = False
     unknown_source: bool = False
+    running: int = 0
 
     @property
     def unmeasured(self) -> int:
+        """Started trials without a value, those that still run among them."""
         return self.started - self.observed
 
 
@@ -80,13 +83,26 @@ class Foreseen(NamedTuple):
     reason: str
 
 
+class Failure(NamedTuple):
+    """Why nothing can be shown at the moment: which file or folder, what is found there, what a person can do.
+
+    `contradicts`: it can be read, and is not what was opened.
+    """
+
+    place: str
+    rule: str
+    next_step: str
+    contradicts: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What the reader knows of the journal as a file.
 
     `state` is a word of the table in the format's description of journal states; `writer_lives` is None where liveness
     cannot be told. `size_bytes` is the file's size, `read_bytes` how far it is folded. Times are seconds since 1970,
-    `rate_mb_s` the speed of catching up while `read_bytes` is behind.
+    `rate_mb_s` the speed of catching up while `read_bytes` is behind. `leftovers` counts trials that have artifacts
+    although there is no journal, or an empty one.
     """
 
     state: str
@@ -108,7 +124,8 @@ class Reading:
     tail_bytes: int | None = None
     foreseen: Foreseen | None = None
     replaced: int = 0  # how often the file under the console was replaced since it opened
-    failure: str | None = None  # why the file cannot be read at the moment
+    failure: Failure | None = None
+    leftovers: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +173,7 @@ class Snapshot:
     @property
     def sound(self) -> bool:
         """Whether figures may be shown at all."""
-        return self.chip not in {Chip.INVALID, Chip.BEHIND_HEAD}
+        return self.chip not in {Chip.INVALID, Chip.BEHIND_HEAD, Chip.UNREADABLE}
 
     def counts(self) -> Mapping[Shown, int]:
         """Every scheduled trial once, by what it is shown as; the counts add up to the schedule."""
@@ -211,8 +228,9 @@ def _known(value: float) -> float | None:
     return None if value != value else value  # noqa: PLR0124 - NaN: the event did not say when
 
 
-_WITHOUT_RESULTS: Final[Mapping[str, Chip]] = {"INVALID": Chip.INVALID, "BEHIND_HEAD": Chip.BEHIND_HEAD}
-_TAILS: Final[Mapping[str, Chip]] = {
+_BY_STATE: Final[Mapping[str, Chip]] = {
+    "INVALID": Chip.INVALID,
+    "BEHIND_HEAD": Chip.BEHIND_HEAD,
     "TORN": Chip.TORN,
     "ZEROS": Chip.TORN,
     "RECOVERY_PENDING": Chip.TORN,
@@ -222,14 +240,15 @@ _TAILS: Final[Mapping[str, Chip]] = {
 
 def chip_of(reading: Reading, tallies: tuple[int, ...]) -> Chip:
     """The word of the strip; what makes figures doubtful comes before what a runner does."""
-    if reading.state in _WITHOUT_RESULTS:
-        return _WITHOUT_RESULTS[reading.state]
-    if reading.state in _TAILS:
-        return _TAILS[reading.state]
+    if reading.failure is not None:
+        return Chip.INVALID if reading.failure.contradicts else Chip.UNREADABLE
+    if reading.state in _BY_STATE:
+        return _BY_STATE[reading.state]
     if reading.writer_lives:
         return Chip.LIVE
     if reading.state in {"ABSENT", "EMPTY"}:
-        return Chip.WAITING
+        # Until its end was reached once, nothing is known of a journal but that it is there.
+        return Chip.WAITING if reading.rate_mb_s is None else Chip.UNKNOWN
     if not (tallies[Standing.UNSTARTED] or tallies[Standing.INTERRUPTED] or tallies[Standing.UNCERTAIN]):
         return Chip.COMPLETE
     return Chip.UNKNOWN if reading.writer_lives is None else Chip.STOPPED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.vocabulary import Standing
@@ -15,8 +16,11 @@ from oakbench_tui.view.running import elapsed_s, running_words, silence_s
 from oakbench_tui.view.segments import plain
 from oakbench_tui.view.snapshot import Chip, longest_running
 from oakbench_tui.view.strip import stop_word
+from oakbench_tui.view.trouble import leftovers_words
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from oakbench_tui.view.snapshot import Reading, Snapshot
 
 STATUS_SCHEMA: Final = "oakbench.status/1"
@@ -69,7 +73,7 @@ def _trials(snapshot: Snapshot) -> list[str]:
 def _budget(snapshot: Snapshot) -> list[str]:
     held = account(snapshot)
     if held is None:
-        spent = amount(float(shown_seconds(snapshot.admission.observed_s)))
+        spent = amount(shown_seconds(snapshot.admission.observed_s))
         reserved = snapshot.admission.reserved_s
         also = f" + {thousands(reserved)} reserved" if reserved else ""
         said = f"none in the plan: it admits every trial; {spent} s observed{also}; {_IS_NOT}"
@@ -127,7 +131,8 @@ def _journal(snapshot: Snapshot) -> list[str]:
     reading = snapshot.reading
     if reading.seq is None:
         said = f"{reading.state}, {counted(reading.size_bytes, 'byte')}"
-        return _labelled("journal", [said, _foreseen(reading)])
+        leftovers = f"{leftovers_words(reading)}; `run` refuses to begin" if reading.leftovers else ""
+        return _labelled("journal", [said, leftovers, _foreseen(reading)])
     said = f"seq {thousands(reading.seq)}, last hash {reading.last_hash}, {counted(reading.size_bytes, 'byte')}"
     return _labelled("journal", [said, _tail(reading), _foreseen(reading)])
 
@@ -183,6 +188,7 @@ def status_document(snapshot: Snapshot, *, now: float) -> dict[str, Any]:
             "last_seq": reading.seq,
             "last_hash": reading.last_hash,
             "size_bytes": reading.size_bytes,
+            "trials_with_leftover_artifacts": reading.leftovers,
             "tail": None
             if reading.tail_offset is None
             else {"offset": reading.tail_offset, "bytes": reading.tail_bytes or 0},
@@ -216,14 +222,20 @@ def _admission(snapshot: Snapshot) -> dict[str, Any]:
     held = snapshot.admission
     return {
         "budget_s": held.budget_s,
-        "observed_s": float(held.observed_s),
+        "observed_s": _number(held.observed_s),
         "reserved_s": held.reserved_s,
         "unmeasured_charges": held.unmeasured_charges,
-        "remaining_s": None if held.remaining_s is None else float(held.remaining_s),
+        "remaining_s": None if held.remaining_s is None else _number(held.remaining_s),
         "next_timeout_s": held.next_timeout_s,
         "next_admissible": held.next_admissible,
         "admissible_at_worst": snapshot.at_worst,
     }
+
+
+def _number(value: Decimal) -> float | int:
+    """As JSON: a float, or in full where no float is large enough, since JSON knows no infinity."""
+    number = float(value)
+    return number if isfinite(number) else int(value)
 
 
 def _coverage(snapshot: Snapshot) -> dict[str, Any]:

@@ -34,6 +34,7 @@ _CHIPS: Final[dict[Chip, tuple[str, Token]]] = {
     Chip.INVALID: ("✗", Token.FILLED),
     Chip.BEHIND_HEAD: ("✗", Token.FILLED),
     Chip.UNKNOWN: ("?", Token.SOFT),
+    Chip.UNREADABLE: ("!", Token.INTERRUPTED),
 }
 
 

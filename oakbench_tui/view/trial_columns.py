@@ -58,13 +58,18 @@ _DROPPED: Final = (Key.COST, Key.MODEL, Key.TOKENS, Key.AGENT, Key.WORKFLOW, Key
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """`in_words`: it is wide enough for `3 of 4 pass`; else the title says what is counted."""
+
     key: Key
     width: int
+    in_words: bool = True
 
     @property
     def title(self) -> str:
         if self.key is Key.STATE:
             return left(f"  {self.key}", self.width)  # over the word, not over the glyph
+        if self.key is Key.ORACLE and not self.in_words:
+            return left("passed", self.width)
         return right(self.key, self.width) if self.key in NUMERIC else left(self.key, self.width)
 
 
@@ -84,10 +89,14 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Variety:
-    """What differs between the trials of a plan: for each name column its widest value, and what is constant."""
+    """What differs between the trials of a plan: for each name column its widest value, and what is constant.
+
+    `checks` is the largest number of checks of a trial.
+    """
 
     widths: Mapping[Key, int]
     constants: tuple[tuple[str, str], ...]
+    checks: int
 
 
 def variety(plan: Plan) -> Variety:
@@ -107,7 +116,8 @@ def variety(plan: Plan) -> Variety:
     timeouts = {trial.timeout_s for trial in plan.schedule}
     if len(timeouts) == 1:
         constants.append(("timeout", f"{timeouts.pop():,} s"))
-    return Variety(widths, tuple(constants))
+    tasks = (task for workflow in plan.document.workflows.values() for task in workflow.tasks.values())
+    return Variety(widths, tuple(constants), max((len(task.oracle.checks) for task in tasks), default=0))
 
 
 def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
@@ -133,7 +143,8 @@ def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
     gap = 2 if _total(wanted, 2) + _ORACLE_WORDS - _ORACLE_LEAST <= width else 1
     rest = width - _total(wanted, gap)
     wanted[Key.ORACLE] = max(min(_ORACLE_LEAST + rest, _ORACLE_MOST), 1)
-    return Columns(tuple(Column(key, size) for key, size in wanted.items()), gap, wide_words)
+    in_words = wanted[Key.ORACLE] >= len(f"{held.checks} of {held.checks} pass")
+    return Columns(tuple(Column(key, size, in_words) for key, size in wanted.items()), gap, wide_words)
 
 
 def _total(widths: Mapping[Key, int], gap: int) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.display import display_safe
-from oakbench_tui.view.figures import HATCHED, UNMEASURED, fixed, seconds, thousands
+from oakbench_tui.view.figures import HATCHED, UNMEASURED, seconds, within
 from oakbench_tui.view.glyphs import LOOKS, Shown
 from oakbench_tui.view.running import elapsed_s, silence_s
 from oakbench_tui.view.segments import Segment, Token, cells, cut_middle, left, right
@@ -52,7 +52,7 @@ def _cell(snapshot: Snapshot, place: int, column: Column, shown: Shown, now: flo
             return _figure(snapshot, place, "input_tokens", column.width)
         case Key.COST:
             return _figure(snapshot, place, "cost_usd", column.width)
-    text, token = oracle_words(snapshot, place, shown, now, short=False)
+    text, token = oracle_words(snapshot, place, shown, now, short=not column.in_words)
     if cells(text) > column.width:
         text, token = oracle_words(snapshot, place, shown, now, short=True)
     return Segment(left(text, column.width), token)
@@ -87,7 +87,7 @@ def _figure(snapshot: Snapshot, place: int, resource: str, width: int) -> Segmen
     value = snapshot.resource(resource, place)
     if value is None:
         return _unmeasured(width)
-    return Segment(right(fixed(value, 4) if isinstance(value, float) else thousands(value), width))
+    return Segment(right(within(value, width, 4 if isinstance(value, float) else 0), width))
 
 
 def oracle_words(snapshot: Snapshot, place: int, shown: Shown, now: float, *, short: bool) -> tuple[str, Token]:

@@ -7,7 +7,7 @@ Without a cursor it is a page of text that scrolls.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -155,6 +155,11 @@ class Table(ScrollView, can_focus=True):
         self.virtual_size = Size(max(self.content.width, self.size.width), self.content.rows + self._header_rows)
         self.reveal()
         self.post_message(self.Resized(self))
+
+    def focus(self, scroll_visible: bool = True) -> Self:
+        """At once: the next key may be there already."""
+        self.screen.set_focus(self, scroll_visible)
+        return self
 
     def on_focus(self) -> None:
         self._refresh_rows(() if self.cursor is None else (self.cursor,))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Self
 
 from textual.message import Message
 from textual.widget import Widget
@@ -13,11 +14,27 @@ from oakbench_tui.view.segments import EMPTY, Segment, Token, spread
 from oakbench_tui.view.views import View, views_row, views_rule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.strip import Strip
 
     from oakbench_tui.view.segments import Line
     from oakbench_tui.widgets.paint import Paint
+
+
+class Typing(Enum):
+    """What became of the text by one key."""
+
+    CHANGED = auto()
+    UNCHANGED = auto()
+    REFUSED = auto()  # enter, and the text is wrong: typing goes on
+    KEPT = auto()
+    LEFT = auto()  # what was before holds again
+
+
+def _anything(_: str) -> bool:
+    return True
 
 
 class ViewsBar(Widget, can_focus=True):
@@ -26,14 +43,8 @@ class ViewsBar(Widget, can_focus=True):
     DEFAULT_CSS = "ViewsBar { height: 2; width: 1fr; }"
 
     @dataclass
-    class Typed(Message):
-        """The text changed; filters apply as they are typed."""
-
-        text: str
-
-    @dataclass
-    class Done(Message):
-        """Typing ended. `kept`: by enter, else by esc and what was before holds again."""
+    class Left(Message):
+        """Typing ended because something else got the focus. `kept`: the text was right."""
 
         kept: bool
 
@@ -44,6 +55,7 @@ class ViewsBar(Widget, can_focus=True):
         self.entry: Entry | None = None
         self._at_end: Line = EMPTY
         self._wrong: str | None = None
+        self._is_right: Callable[[str], bool] = _anything
 
     def show(self, view: View, at_end: Line, wrong: str | None) -> None:
         """`at_end` stands at the right; `wrong` says under an entry what is wrong with it."""
@@ -52,8 +64,9 @@ class ViewsBar(Widget, can_focus=True):
         self.view, self._at_end, self._wrong = view, at_end, wrong
         self.refresh()
 
-    def type_from(self, text: str) -> None:
-        """Begin to type, with the text that holds now."""
+    def type_from(self, text: str, is_right: Callable[[str], bool]) -> None:
+        """Begin to type, with the text that holds now; only a right text is kept."""
+        self._is_right = is_right
         self.entry = entry_of(text)
         self.focus()
         self.refresh()
@@ -73,36 +86,39 @@ class ViewsBar(Widget, can_focus=True):
             return (Segment(f" {self._wrong}", Token.NOTE),)
         return views_rule(self.view, self.size.width)
 
-    def on_key(self, event: events.Key) -> None:
+    def take_key(self, event: events.Key) -> Typing | None:
+        """What became of the text; None: the key was none for it, or nothing is being typed."""
         if self.entry is None or event.key in {"ctrl+c", "ctrl+q"}:
-            return
-        event.stop()
-        event.prevent_default()
-        if event.key in {"enter", "escape"}:
-            self._finish(kept=event.key == "enter")
-            return
+            return None
+        if event.key == "enter":
+            return self._end(Typing.KEPT) if self._is_right(self.entry.text) else Typing.REFUSED
+        if event.key == "escape":
+            return self._end(Typing.LEFT)
         edited = self.entry.pressed(event.key)
         if edited is None and event.character is not None and event.is_printable:
             edited = self.entry.typed(event.character)
-        if edited is not None:
-            self._take(edited)
+        return Typing.UNCHANGED if edited is None else self._take(edited)
 
-    def on_paste(self, event: events.Paste) -> None:
-        if self.entry is not None:
-            event.stop()
-            self._take(self.entry.typed(event.text))
+    def take_paste(self, event: events.Paste) -> Typing | None:
+        return None if self.entry is None else self._take(self.entry.typed(event.text))
+
+    def _take(self, entry: Entry) -> Typing:
+        before, self.entry = self.entry, entry
+        self.refresh()
+        return Typing.UNCHANGED if before is not None and before.text == entry.text else Typing.CHANGED
+
+    def _end(self, how: Typing) -> Typing:
+        self.entry = None
+        self.refresh()
+        return how
 
     def on_blur(self) -> None:
         if self.entry is not None:
-            self._finish(kept=True)
+            kept = self._is_right(self.entry.text)
+            self._end(Typing.KEPT if kept else Typing.LEFT)
+            self.post_message(self.Left(kept))
 
-    def _take(self, entry: Entry) -> None:
-        before, self.entry = self.entry, entry
-        self.refresh()
-        if before is None or before.text != entry.text:
-            self.post_message(self.Typed(entry.text))
-
-    def _finish(self, *, kept: bool) -> None:
-        self.entry = None
-        self.refresh()
-        self.post_message(self.Done(kept))
+    def focus(self, scroll_visible: bool = True) -> Self:
+        """At once: the next key may be there already."""
+        self.screen.set_focus(self, scroll_visible)
+        return self

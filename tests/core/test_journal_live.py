@@ -113,6 +113,33 @@ def write_another_campaign(path: Path) -> None:
     path.write_bytes(b"".join(Script(other_plan()).opened().lines) + b"x" * len(HALF))
 
 
+def edit_in_place(path: Path) -> None:
+    """One bit of a record in the middle: of the same file, at the same size."""
+    at = sum(map(len, LINES[:4])) + 20
+    with path.open("r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+    later(path)
+
+
+def edit_a_hash_in_place(path: Path) -> None:
+    at = len(LINES[0]) - len('0"}\n')
+    with path.open("r+b") as file:
+        file.seek(at)
+        digit = file.read(1)
+        file.seek(at)
+        file.write(b"1" if digit == b"0" else b"0")
+    later(path)
+
+
+def later(path: Path) -> None:
+    """As if some time had gone by since the last look: the clock of a file system ticks slowly."""
+    stamp = path.stat().st_mtime_ns + 1_000_000_000
+    os.utime(path, ns=(stamp, stamp))
+
+
 AFTERWARDS: dict[Callable[[Path], None], JournalState] = {
     replace_by_rename: JournalState.CLEAN,
     rewrite_in_place: JournalState.INVALID,
@@ -122,6 +149,8 @@ AFTERWARDS: dict[Callable[[Path], None], JournalState] = {
     take_away: JournalState.ABSENT,
     rename_away: JournalState.ABSENT,
     write_another_campaign: JournalState.INVALID,
+    edit_in_place: JournalState.INVALID,
+    edit_a_hash_in_place: JournalState.INVALID,
 }
 
 
@@ -140,6 +169,15 @@ def test_another_journal_in_its_place_is_said_and_read_anew(
     assert poll.state is fresh.state is AFTERWARDS[change]
     assert seen(reader.ledger) == seen(fresh.ledger)
     assert (reader.problems, reader.size) == (fresh.problems, fresh.size)
+
+
+def test_a_journal_that_is_touched_and_not_changed_is_no_other_journal(reader: JournalReader, path: Path) -> None:
+    later(path)
+    assert reader.poll() == (JournalState.CLEAN, 0, (), False)
+    path.chmod(0o400)
+
+    assert reader.poll() == (JournalState.CLEAN, 0, (), False)
+    assert reader.fold.records == 9
 
 
 def test_a_journal_that_comes_back_is_read_again(reader: JournalReader, path: Path) -> None:

@@ -277,6 +277,7 @@ def test_a_difference_never_reads_0_or_1_unless_it_is(difference: float) -> None
         (0.00004, "usd", "0.00004 USD"),
         (1e-30, "usd", "1.000e-30 USD"),
         (79.0, "tokens", "79 tokens"),
+        (1e300, "s", "1.000e+300 s"),
     ],
 )
 def test_amounts_read_with_their_unit(value: Any, unit: str, text: str) -> None:

@@ -42,6 +42,10 @@ def test_the_median_of_an_even_count_is_the_mean_of_the_middle_two(values: list[
     assert sample(values).median == middle
 
 
+def test_the_median_of_the_largest_number_is_that_number() -> None:
+    assert sample([1.7976931348623157e308]).median == 1.7976931348623157e308
+
+
 def test_sums_of_floats_are_rounded_once_whatever_their_order() -> None:
     values = [0.1] * 10 + [1e16, 1.0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
+from oakbench_tui.feed.taking import groups_with_running, with_running
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Reading, Running, Snapshot
 from tests.campaigns import folded, plan
@@ -22,6 +23,7 @@ def snapshot(ledger: Ledger, *, running: Iterable[int] = (), **reading: Any) -> 
     measuring = Measuring(Grouping(ledger.plan))
     measuring.note(ledger, range(len(ledger.plan.schedule)))
     places = tuple(running)
+    trials = tuple(Running(place=place, started_at=NOW - 1.25) for place in places)
     said: dict[str, Any] = {"state": "CLEAN", "writer_lives": bool(places), "seq": 0} | reading
     return Snapshot(
         version=1,
@@ -29,11 +31,11 @@ def snapshot(ledger: Ledger, *, running: Iterable[int] = (), **reading: Any) -> 
         ledger=ledger,
         standings=bytes(ledger.standings),
         tallies=tuple(ledger.tallies),
-        running=tuple(Running(place=place, started_at=NOW - 1.25) for place in places),
+        running=trials,
         admission=admission(ledger),
         at_worst=admissible_at_worst(ledger),
-        measured=measuring.campaign(),
-        groups=measuring.groups(),
+        measured=with_running(measuring.campaign(), len(trials)),
+        groups=groups_with_running(measuring.groups(), trials, measuring.grouping),
         reading=Reading(**said),
         events=sum(ledger.events.values()),
     )

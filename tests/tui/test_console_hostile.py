@@ -7,6 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.events import Paste
 
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_tui.view.status import status_lines
@@ -150,11 +151,8 @@ def test_a_pasted_filter_is_made_visible(tmp_path: Path) -> None:
     async def story() -> None:
         async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
             await pilot.press("slash")
-            bar = app.console_screen.bar
-            assert bar.entry is not None
-            bar.entry = bar.entry.typed(f"{EVIL}\nsecond line")
-            bar.refresh()
-            await settled(pilot)
+            app.post_message(Paste(f"{EVIL}\nsecond line"))
+            await until(pilot, lambda: "x1b[31mred" in screen_text(app))
             expect_safe(screen_text(app))
 
     run(story())

@@ -14,6 +14,9 @@ from oakbench_core.durable.reading import read_journal
 from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.screens.actions import Actions
 from oakbench_tui.screens.help import HelpScreen
+from oakbench_tui.screens.reporting import Reporter
+from oakbench_tui.view.export import Form, exported_words, fitted_command
+from oakbench_tui.view.inspector.tabs import Tab
 from oakbench_tui.view.keys import KEYS, Where, keys_of
 from oakbench_tui.view.views import View
 from tests.tui.harness import SIZES, console, run, screen_text, settled, until
@@ -33,6 +36,17 @@ async def pressed(pilot: Pilot[None], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await settled(pilot)
+
+
+def is_typing(app: ConsoleApp) -> bool:
+    return app.console_screen.bar.entry is not None
+
+
+def burst(app: ConsoleApp, *keys: str) -> None:
+    """As the driver sends them when they arrive at once: none is waited for."""
+    characters = {"slash": "/", "colon": ":", ":": ":", "-": "-"}
+    for key in keys:
+        app.post_message(Key(key, characters.get(key, key if len(key) == 1 else None)))
 
 
 def cursor(app: ConsoleApp) -> int | None:
@@ -95,14 +109,100 @@ def test_letters_go_into_the_entry_while_it_is_typed_and_esc_restores_what_was(t
             listing = app.console_screen.trials.listing
             await pressed(pilot, "slash", *"subject:hg", "enter")
             assert (listing.filter.text, listing.matched) == ("subject:hg", 24)
-            await pressed(pilot, "slash", *" q(")
-            assert "no regex" in screen_text(app)
-            assert listing.matched == 0  # the last good list: nothing matches `q`
+            await pressed(pilot, "slash", *" q")
+            assert listing.matched == 0
             await pressed(pilot, "escape")
             assert (listing.filter.text, listing.matched) == ("subject:hg", 24)
             await pressed(pilot, "escape")
             assert listing.matched == 72
             assert app.is_running
+
+    run(story())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(" state:failed", "no state is called failed"), (" stat:failed", "no key is called stat"), (" (", "no regex")],
+)
+def test_a_wrong_filter_shows_the_rows_of_the_one_before_says_so_and_is_not_kept(
+    tmp_path: Path, wrong: str, said: str
+) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+            listing = app.console_screen.trials.listing
+            await pressed(pilot, "slash", *wrong.strip())
+            assert "still unfiltered" in screen_text(app)
+            assert listing.matched == 72
+            await pressed(pilot, "escape", "slash", *"subject:hg", "enter", "j")
+            held = cursor(app)
+            await pressed(pilot, "slash", *wrong)
+            assert said in screen_text(app)
+            assert "still / subject:hg  24 of 72" in screen_text(app)
+            assert (listing.filter.text, listing.matched, cursor(app)) == ("subject:hg", 24, held)
+            await pressed(pilot, "enter")
+            assert is_typing(app)
+            assert said in screen_text(app)
+            await pressed(pilot, *["backspace"] * len(wrong), "enter")
+            assert not is_typing(app)
+            assert (listing.filter.text, listing.matched) == ("subject:hg", 24)
+
+    run(story())
+
+
+def test_a_half_typed_filter_is_not_kept_however_fast_it_was_typed(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
+            burst(app, "slash", *"state:", "enter")
+            await settled(pilot)
+            assert "state: is not finished: unstarted running" in screen_text(app)
+            assert app.console_screen.trials.listing.matched == 72
+            await pressed(pilot, *"run", "enter")
+            assert app.console_screen.trials.listing.filter.text == "state:run"
+
+    run(story())
+
+
+def test_keys_that_arrive_at_once_are_taken_one_after_the_other(tmp_path: Path) -> None:
+    """As over a slow line: what is typed into the entry is no command; each key meets what the one before opened."""
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (160, 48), now=stage.now) as (app, pilot):
+            listing = app.console_screen.trials.listing
+            burst(app, "slash", *"quest", "escape", "slash", *"subject:git-tuned", "enter", "j", "j", "y")
+            await settled(pilot)
+            copied = stage.plan.schedule[7].trial_id
+            assert f"copied: {copied}" in screen_text(app)
+            assert (listing.filter.text, listing.matched, cursor(app)) == ("subject:git-tuned", 24, 7)
+            burst(app, "enter", "right", "right", "question_mark", "j", "escape", "right", "escape", "k")
+            await settled(pilot)
+            assert app.console_screen.inspection.tab is Tab.CHECKS
+            assert cursor(app) == 4
+            burst(app, "e", "q")
+            await until(pilot, lambda: app.return_code == 0)
+
+    run(story())
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_without_a_row_no_trial_is_looked_at(tmp_path: Path, size: tuple[int, int]) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, size, now=stage.now) as (app, pilot):
+            await pressed(pilot, "enter", "tab")
+            assert "Oracle" in screen_text(app)
+            await pressed(pilot, "slash", *"no-such-trial", "enter")
+            text = screen_text(app)
+            assert "no trial" in text
+            assert "Oracle" not in text
+            assert "null-check" not in text
+            await pressed(pilot, "enter", "y", "Y", "escape", "escape")
+            await until(pilot, lambda: "null-check" in screen_text(app))
 
     run(story())
 
@@ -286,3 +386,35 @@ def test_resizing_goes_through_every_layout(tmp_path: Path) -> None:
                 assert "LIVE" in lines[0] or "STOPPED" in lines[0]
 
     run(story())
+
+
+def test_what_is_wrong_with_an_export_is_said_in_one_line_with_its_reason(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+    away = tmp_path / "no such folder"
+
+    async def story() -> None:
+        async with console(stage.folder, (100, 30), now=stage.now, out=away) as (app, pilot):
+            await pressed(pilot, "e", "c")
+            assert "not exported: cannot write it: there is no such file" in screen_text(app)
+            stage.journal.write_bytes(stage.journal.read_bytes() + b"no record\nnor this\n")
+            made = Reporter(stage.folder, stage.plan).make()
+            assert made.failure is not None
+            app.console_screen.say(f"not exported: {made.failure}")
+            await settled(pilot)
+            last = screen_text(app).rstrip("\n").split("\n")[-1]
+            assert "not exported: expected a record that ends with its hash" in last
+            assert r"\x0a" not in last
+
+    run(story())
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_a_command_line_that_does_not_fit_is_marked_where_it_is_cut_and_keeps_its_options(width: int) -> None:
+    folder = f"/{'somewhere' * 6}/in a folder/vcs-habits"
+    said = exported_words(f"{folder}/report.md", Form.REPORT_MARKDOWN, folder, width)
+    command = fitted_command(Form.REPORT_MARKDOWN, folder, width - 31)
+
+    assert len(said) <= width
+    assert said.endswith(("report.md", "--format md -o report.md"))
+    assert command.endswith("--format md -o report.md")
+    assert "…" in command or folder in command

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from oakbench_core.campaign.admission import admissible_at_worst
+from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.report import report_ledger
 from oakbench_core.campaign.vocabulary import StopReason, Terminal
 from oakbench_core.durable.documents import load_plan
@@ -18,7 +20,7 @@ from oakbench_tui.feed.reader import Feed
 from oakbench_tui.view.glyphs import Shown
 from oakbench_tui.view.snapshot import Chip
 from oakbench_tui.view.strip import stop_word
-from tests.campaigns import row
+from tests.campaigns import plan_document, row, sealed
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
 if TYPE_CHECKING:
@@ -110,6 +112,29 @@ def test_a_snapshot_does_not_change_while_events_arrive(tmp_path: Path) -> None:
     assert before.shown(1) is Shown.RUNNING
 
 
+def test_what_is_admitted_at_worst_is_never_more_than_what_is_left(tmp_path: Path) -> None:
+    """Where timeouts differ it is counted once a second at most, and told in between as a lower bound."""
+    document = plan_document(tasks=("t",), subjects=("a", "b"), repetitions=4, budget_s=60)
+    for number, trial in enumerate(document["schedule"]):
+        trial["timeout_s"] = 10 if number < 4 else 5
+    del document["plan_sha256"]
+    plan = plan_from_document(sealed(document))
+    folder = Stage(tmp_path / "c", plan).folder
+    seen: list[Snapshot] = []
+    wanted: list[int] = []
+    with JournalWriter.open(folder, plan, clock=clock) as writer, feeding(folder) as feed:
+        feed.arrived = lambda: seen.append(feed.latest)
+        until(feed, lambda shown: shown.at_worst == 8)
+        for place in range(6):
+            ended(writer, plan, place)
+            wanted.append(2 * place + 3)
+            until(feed, lambda shown: shown.events == wanted[-1])
+        last = until(feed, lambda shown: shown.at_worst == admissible_at_worst(shown.ledger))
+
+    assert last.at_worst == 2
+    assert all(shown.at_worst is not None and shown.at_worst <= shown.tallies[0] for shown in seen)
+
+
 def replaced_by_another(stage: Stage) -> None:
     other = stage.folder / "other"
     other.write_bytes(b"")
@@ -159,7 +184,10 @@ def test_a_journal_that_cannot_be_read_is_said_and_read_again_when_it_can(tmp_pa
         aside.rename(stage.journal)
         again = until(feed, lambda shown: shown.reading.failure is None and shown.counts()[Shown.VERIFIED] == 28)
 
-    assert "journal.jsonl" in (failed.reading.failure or "")
+    assert failed.reading.failure is not None
+    assert failed.reading.failure.place.endswith("journal.jsonl")
+    assert "found a directory" in failed.reading.failure.rule
+    assert (failed.chip, failed.sound) == (Chip.UNREADABLE, False)
     assert again.chip is Chip.STOPPED
 
 

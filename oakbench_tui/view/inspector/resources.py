@@ -5,7 +5,7 @@ That is where a total is given or withheld, and the page says in sentences why o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
 from oakbench_core.display import display_safe
@@ -14,7 +14,7 @@ from oakbench_tui.view.figures import UNMEASURED, resource_value, thousands
 from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import wrapped
 from oakbench_tui.view.page import Page, page_of
-from oakbench_tui.view.segments import EMPTY, Segment, Token, left, right, width_of
+from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, left, right, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _NAME = max(map(len, RESOURCE_WORDS.values()))
 _NAME_NARROW = 16
-_VALUE = 12
-_COUNTS = 15
+_VALUE_LEAST = 12
+_COUNTS_LEAST = 12
 _NARROW_BELOW = 56
 
 
@@ -36,18 +36,30 @@ def group_words(trial: ScheduledTrial) -> str:
     return display_safe(", ".join(parts))
 
 
+class _Widths(NamedTuple):
+    """Cells of the columns: of this trial's values, and of the counts of its group."""
+
+    value: int
+    counts: int
+
+
 def resources_page(inspected: Inspected, width: int) -> Page:
     """One row a resource: this trial's value; observed of started in its group, with the sum or why there is none."""
     snapshot, group, place = inspected.snapshot, inspected.group, inspected.place
+    values = [_value(snapshot, place, name) for name in RESOURCE_UNITS]
+    widths = _Widths(
+        max(_VALUE_LEAST, *(cells(value.text) for value in values)),
+        max(_COUNTS_LEAST, *(cells(_counts(measured)) for measured in group)),
+    )
     lines: list[Line] = [
         (
             Segment(left("", _NAME if width >= _NARROW_BELOW else _NAME_NARROW), Token.SOFT),
-            Segment(right("this trial", _VALUE), Token.SOFT),
+            Segment(right("this trial", widths.value), Token.SOFT),
             Segment("   its group, observed of started" if width >= 64 else "   its group", Token.SOFT),
         )
     ]
-    for name, measured in zip(RESOURCE_UNITS, group, strict=True):
-        lines.append(_row(snapshot, place, name, measured, width))
+    for value, measured in zip(values, group, strict=True):
+        lines.append(_row(value, measured, widths, width))
     lines += [EMPTY, *_prose(f"its group: {group_words(snapshot.trial(place))}", width)]
     lines += _why(group, width)
     accounting = part(inspected.records.row, "accounting")
@@ -57,22 +69,26 @@ def resources_page(inspected: Inspected, width: int) -> Page:
     return page_of(lines)
 
 
-def _row(snapshot: Snapshot, place: int, name: str, measured: Measured, width: int) -> Line:
+def _value(snapshot: Snapshot, place: int, name: str) -> Segment:
     value = snapshot.resource(name, place)
-    words = RESOURCE_WORDS[name]
     if value is not None:
-        mine = Segment(right(resource_value(name, value), _VALUE))
-    elif snapshot.has_row(place) and snapshot.standing(place) is not Standing.SKIPPED_BEFORE_START:
-        mine = Segment(right(UNMEASURED, _VALUE), Token.NOTE)
-    else:
-        mine = Segment(" " * _VALUE)
+        return Segment(resource_value(name, value))
+    ended = snapshot.has_row(place) and snapshot.standing(place) is not Standing.SKIPPED_BEFORE_START
+    return Segment(UNMEASURED, Token.NOTE) if ended else Segment("")
+
+
+def _counts(measured: Measured) -> str:
+    return f"{thousands(measured.observed)} of {thousands(measured.started)}"
+
+
+def _row(value: Segment, measured: Measured, widths: _Widths, width: int) -> Line:
+    words, mine = RESOURCE_WORDS[measured.name], Segment(right(value.text, widths.value), value.token)
     if not measured.observed:
         group: Line = (Segment("   unmeasured", Token.NOTE),)
     else:
-        counts = f"   {thousands(measured.observed)} of {thousands(measured.started)}"
         kind = "sum" if why_no_total(measured) else "total"
         said = f"{kind} {total_words(measured)}" if measured.total is not None else why_no_total(measured)
-        group = (Segment(left(counts, _COUNTS)), Segment(f" {said}"))
+        group = (Segment(f"   {left(_counts(measured), widths.counts)}"), Segment(f" {said}"))
     if width < _NARROW_BELOW:
         return (Segment(left(words, _NAME_NARROW), Token.SOFT), mine, *group[:1])
     row = (Segment(left(words, _NAME), Token.SOFT), mine, *group)
@@ -89,8 +105,10 @@ def _why(group: Sequence[Measured], width: int) -> list[Line]:
         name = RESOURCE_WORDS[measured.name]
         observed = f"{thousands(measured.observed)} of {thousands(measured.started)} started trials"
         said = f"No complete total of {name}: observed in {observed}."
-        if measured.unmeasured:
-            said += f" / unmeasured:{measured.name} lists the others."
+        if measured.running:
+            said += f" {thousands(measured.running)} still running."
+        if measured.unmeasured > measured.running:
+            said += f" / unmeasured:{measured.name} lists those that ended without it."
         if measured.mixed:
             said += " The values come from different sources and are not added."
         elif measured.unknown_source:

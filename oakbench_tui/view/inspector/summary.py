@@ -13,7 +13,7 @@ from oakbench_tui.view.inspector.record import part
 from oakbench_tui.view.inspector.wrapping import quoted, shown, wrapped
 from oakbench_tui.view.page import Page, page_of
 from oakbench_tui.view.running import running_words
-from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, left, spread
+from oakbench_tui.view.segments import EMPTY, Segment, Token, cells, fitted, left, spread, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,14 +113,16 @@ def _used(snapshot: Snapshot, place: int, width: int) -> list[Line]:
         ("turns", "turns"),
         ("calls", "tool_calls"),
     )
-    cells_wide = max(width // 2, 18)
     parts: list[Line] = []
     for label, name in shown_here:
         value = snapshot.resource(name, place)
         text = resource_value(name, value) + (" tokens" if name.endswith("tokens") and value is not None else "")
         token = Token.NOTE if value is None else Token.TEXT
-        parts.append((Segment(left(label, 8), Token.SOFT), Segment(left(text, cells_wide - 8), token)))
-    rows = [(*parts[at], *parts[at + 1]) for at in range(0, len(parts), 2)]
+        parts.append((Segment(left(label, 8), Token.SOFT), Segment(text, token)))
+    half = max(width // 2, 18)
+    if max(map(width_of, parts)) >= half:
+        return [(Segment("Resources", Token.STRONG),), *parts, EMPTY]
+    rows = [(*fitted(parts[at], half), *parts[at + 1]) for at in range(0, len(parts), 2)]
     return [(Segment("Resources", Token.STRONG),), *rows, EMPTY]
 
 
@@ -171,9 +173,18 @@ def _plan(snapshot: Snapshot, place: int, width: int) -> list[Line]:
 
 
 def _history(records: Records, width: int) -> list[Line]:
+    """When it began, and how and when it ended; in the journal's words each end is `finished`, a skip too."""
     lines: list[Line] = []
     for data, record in ((records.start_data, records.start), (records.end_data, records.end)):
         if record is not None:
-            said = f"{data.get('event')}  {data.get('at')}  seq {data.get('seq'):,}, byte {record.offset:,}"
-            lines.append((Segment(shown(said, width), Token.SOFT),))
+            word = str(data.get("terminal") or data.get("event")).replace("_", " ")
+            at = str(data.get("at"))
+            place = f"seq {data.get('seq'):,}, byte {record.offset:,}"
+            said = [f"{word}  {time}  {place}" for time in (at, f"{at[:19]}Z")]
+            lines += [(Segment(line, Token.SOFT),) for line in _in_one_row(said, width)]
     return [(Segment("On file", Token.STRONG),), *lines, EMPTY] if lines else []
+
+
+def _in_one_row(texts: Sequence[str], width: int) -> list[str]:
+    """The first that fits into one row, else the last one in several."""
+    return next(([text] for text in texts if cells(text) <= width), wrapped(texts[-1], width))

@@ -53,6 +53,12 @@ def inspector_head(inspected: Inspected, tab: Tab, pane: Pane, width: int) -> tu
     return title, outcome, EMPTY, tab_row(tab), _tab_rule(tab, width)
 
 
+def empty_head(pane: Pane, width: int) -> tuple[Line, ...]:
+    """What stands there while no trial is listed."""
+    said = (Segment("no trial", Token.SOFT),)
+    return (titled_rule(said, width),) if pane is Pane.BELOW else (said,)
+
+
 def _tab_rule(current: Tab, width: int) -> Line:
     column = 0
     for tab in Tab:
