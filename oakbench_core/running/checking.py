@@ -226,3 +226,8 @@ def _verdict(judged: Judged) -> Verdict:
 
 def _output(finished: Finished) -> str:
     return end_of(finished.stdout.read_bytes() + finished.stderr.read_bytes())
+
+
+def _drop(commands: TrialCommands) -> None:
+    """Take away a workspace whose setup failed."""
+    commands.places.remove()
