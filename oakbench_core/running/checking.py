@@ -130,9 +130,7 @@ class _Case:
         try:
             with self._bench.server.supervisor() as supervisor:
                 request = self._bench.request(self._place)
-                commands = prepare(
-                    request, supervisor, Secrets({}), self._bench.end_now, lambda left: left.places.remove()
-                )
+                commands = prepare(request, supervisor, Secrets({}), self._bench.end_now, _drop)
                 try:
                     return work(commands)
                 finally:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+from oakbench_core.display import display_safe
 from oakbench_core.rendering.csv_text import csv_text
 from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.view.glyphs import Shown
