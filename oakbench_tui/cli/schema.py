@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import reduce
+from importlib import import_module
+from operator import or_
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -17,33 +20,45 @@ class SchemaName(StrEnum):
     EVENT = "event"
     ROW = "row"
     REPORT = "report"
+    BOOK = "book"
+    SCORECARD = "scorecard"
+
+
+_MODELS: Final = {
+    SchemaName.DEFINITION: ("campaign.definition.Definition",),
+    SchemaName.PLAN: ("campaign.plan_document.PlanDocument",),
+    SchemaName.EVENT: ("campaign.events.Event",),
+    # Of an agent's trial, and of an operation of a command lane.
+    SchemaName.ROW: ("campaign.row.Row", "baseline.row.MeasuredRow"),
+    SchemaName.REPORT: ("campaign.report_document.ReportDocument",),
+    SchemaName.BOOK: ("baseline.book_document.BookDocument",),
+    SchemaName.SCORECARD: ("baseline.scorecard_document.ScorecardDocument",),
+}
+_VERSIONS: Final = {SchemaName.BOOK: 2}
 
 
 def json_schema(name: SchemaName) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the named format."""
     from pydantic import TypeAdapter
 
-    match name:
-        case SchemaName.DEFINITION:
-            from oakbench_core.campaign.definition import Definition as Model
-        case SchemaName.PLAN:
-            from oakbench_core.campaign.plan_document import PlanDocument as Model  # type: ignore[assignment]  # one name, five types
-        case SchemaName.EVENT:
-            from oakbench_core.campaign.events import Event as Model  # type: ignore[assignment]  # as above
-        case SchemaName.ROW:
-            from oakbench_core.campaign.row import Row as Model  # type: ignore[assignment]  # as above
-        case SchemaName.REPORT:
-            from oakbench_core.campaign.report_document import ReportDocument as Model  # type: ignore[assignment]  # as above
-    body = TypeAdapter(Model).json_schema(by_alias=True)
+    models = [_model(place) for place in _MODELS[name]]
+    body = TypeAdapter(reduce(or_, models)).json_schema(by_alias=True)
     heading = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"oakbench.{name}/1",
+        "title": f"oakbench.{name}/{_VERSIONS.get(name, 1)}",
     }
     return heading | {key: value for key, value in body.items() if key not in heading}
 
 
+def _model(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f"oakbench_core.{module}"), name)
+
+
 def schema(
-    name: Annotated[SchemaName, typer.Argument(metavar="NAME", help="definition, plan, event, row or report.")],
+    name: Annotated[
+        SchemaName, typer.Argument(metavar="NAME", help="definition, plan, event, row, report, book or scorecard.")
+    ],
 ) -> None:
     """Print the JSON Schema of a document.
 
