@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import resvg_py
 
 from oakbench_core.campaign.fields import utc_seconds
-from tests.tui.harness import console, settled, until
+from tests.tui.harness import console, pressed, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ async def picture(
     # Named from beside it, as a person would: no path of this machine gets into a picture.
     with held, chdir(stage.folder.parent):
         async with console(Path(stage.folder.name), size, now=stage.now + 1.2, **paint) as (app, pilot):
-            for key in keys:
-                await pilot.press(key)
-                await settled(pilot)
+            await pressed(pilot, *keys)
             screen = app.console_screen
             await until(pilot, lambda: screen.message is None and not screen.report.is_making)
             svg = app.export_screenshot(title="oakbench-tui watch")

@@ -12,7 +12,7 @@ from textual.events import Paste
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_tui.view.status import status_lines
 from tests.campaigns import plan_document, row, sealed
-from tests.tui.harness import console, run, screen_text, settled, until
+from tests.tui.harness import console, pressed, run, screen_text, until
 from tests.tui.staging import Stage
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ async def look_everywhere(app: ConsoleApp, pilot: Pilot[None]) -> str:
     seen = [screen_text(app)]
 
     async def see(*keys: str) -> None:
-        await pilot.press(*keys)
-        await settled(pilot)
+        await pressed(pilot, *keys)
         seen.append(screen_text(app))
 
     for _ in range(4):
@@ -104,7 +103,7 @@ async def look_everywhere(app: ConsoleApp, pilot: Pilot[None]) -> str:
         await see("escape", "j")
     await see("y")
     await see("Y")
-    await pilot.press("6")
+    await pressed(pilot, "6")
     await until(pilot, lambda: app.console_screen.report.made)
     for _ in range(6):
         await see("space")
@@ -136,7 +135,7 @@ def test_exported_rows_hold_no_hostile_character(tmp_path: Path) -> None:
     async def story() -> None:
         async with console(stage.folder, (100, 30), now=stage.now, out=out) as (app, pilot):
             assert app.is_running
-            await pilot.press("e", "c", "e", "m")
+            await pressed(pilot, "e", "c", "e", "m")
             await until(pilot, (out / "report.md").exists)
 
     run(story())
@@ -150,7 +149,7 @@ def test_a_pasted_filter_is_made_visible(tmp_path: Path) -> None:
 
     async def story() -> None:
         async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
-            await pilot.press("slash")
+            await pressed(pilot, "slash")
             app.post_message(Paste(f"{EVIL}\nsecond line"))
             await until(pilot, lambda: "x1b[31mred" in screen_text(app))
             expect_safe(screen_text(app))
@@ -169,11 +168,9 @@ def test_an_event_of_a_megabyte_opens_and_can_be_read_to_its_end(tmp_path: Path)
 
     async def story() -> None:
         async with console(stage.folder, (160, 48), now=stage.now) as (app, pilot):
-            await pilot.press("enter", "right")
-            await settled(pilot)
+            await pressed(pilot, "enter", "right")
             assert "exact bytes" in screen_text(app) or app.console_screen.inspector_page.content.rows > 10_000
-            await pilot.press("G")
-            await settled(pilot)
+            await pressed(pilot, "G")
             text = screen_text(app)
             assert json.loads(stage.journal.read_bytes().splitlines()[1])["hash"] in text
 

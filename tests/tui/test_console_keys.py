@@ -7,7 +7,6 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.events import Key
 
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.reading import read_journal
@@ -19,34 +18,19 @@ from oakbench_tui.view.export import Form, exported_words, fitted_command
 from oakbench_tui.view.inspector.tabs import Tab
 from oakbench_tui.view.keys import KEYS, Where, keys_of
 from oakbench_tui.view.views import View
-from tests.tui.harness import SIZES, console, run, screen_text, settled, until
+from tests.tui.harness import SIZES, console, pressed, run, screen_text, send, settled, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from textual.pilot import Pilot
 
     from oakbench_tui.app import ConsoleApp
 
 sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 
 
-async def pressed(pilot: Pilot[None], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
-
-
 def is_typing(app: ConsoleApp) -> bool:
     return app.console_screen.bar.entry is not None
-
-
-def burst(app: ConsoleApp, *keys: str) -> None:
-    """As the driver sends them when they arrive at once: none is waited for."""
-    characters = {"slash": "/", "colon": ":", ":": ":", "-": "-"}
-    for key in keys:
-        app.post_message(Key(key, characters.get(key, key if len(key) == 1 else None)))
 
 
 def cursor(app: ConsoleApp) -> int | None:
@@ -68,18 +52,16 @@ def test_every_key_can_be_pressed_at_every_size_and_esc_never_quits(tmp_path: Pa
     stage = live_stage(tmp_path / "c", ended=6, running=1)
     out = tmp_path / "out"
     out.mkdir()
-    names = [key.keys.split(",")[0] for key in KEYS if key.action != "leave"]
+    names = dict.fromkeys(key.keys.split(",")[0] for key in KEYS if key.action != "leave")
 
     async def story() -> None:
         with writer_lives(stage.journal):
             async with console(stage.folder, size, now=stage.now, out=out) as (app, pilot):
-                for start in ((), ("enter",), ("6",)):
-                    for name in names:
-                        # Sent as the driver sends them; waiting after each one would take minutes.
-                        for key in (*start, name, "escape", "escape", "escape"):
-                            app.post_message(Key(key, None))
-                        await pilot.pause()
-                        assert app.is_running
+                for name in names:
+                    for start in ((), ("enter",), ("6",)):
+                        send(app, *start, name, "escape", "escape", "escape")
+                    await settled(pilot)
+                    assert app.is_running, name
                 assert app.console_screen.view is View.TRIALS
 
     run(story())
@@ -93,7 +75,7 @@ def test_q_and_ctrl_c_quit_from_everywhere(tmp_path: Path, key: str, before: tup
     async def story() -> None:
         async with console(stage.folder, (80, 24), now=stage.now) as (app, pilot):
             await pressed(pilot, *before)
-            await pilot.press(key)
+            await pressed(pilot, key)
             await pilot.pause()
             assert app.return_code == 0
             assert not app.is_running or app._exit  # noqa: SLF001 - on its way out
@@ -156,7 +138,7 @@ def test_a_half_typed_filter_is_not_kept_however_fast_it_was_typed(tmp_path: Pat
 
     async def story() -> None:
         async with console(stage.folder, (100, 30), now=stage.now) as (app, pilot):
-            burst(app, "slash", *"state:", "enter")
+            send(app, "slash", *"state:", "enter")
             await settled(pilot)
             assert "state: is not finished: unstarted running" in screen_text(app)
             assert app.console_screen.trials.listing.matched == 72
@@ -173,16 +155,16 @@ def test_keys_that_arrive_at_once_are_taken_one_after_the_other(tmp_path: Path) 
     async def story() -> None:
         async with console(stage.folder, (160, 48), now=stage.now) as (app, pilot):
             listing = app.console_screen.trials.listing
-            burst(app, "slash", *"quest", "escape", "slash", *"subject:git-tuned", "enter", "j", "j", "y")
+            send(app, "slash", *"quest", "escape", "slash", *"subject:git-tuned", "enter", "j", "j", "y")
             await settled(pilot)
             copied = stage.plan.schedule[7].trial_id
             assert f"copied: {copied}" in screen_text(app)
             assert (listing.filter.text, listing.matched, cursor(app)) == ("subject:git-tuned", 24, 7)
-            burst(app, "enter", "right", "right", "question_mark", "j", "escape", "right", "escape", "k")
+            send(app, "enter", "right", "right", "question_mark", "j", "escape", "right", "escape", "k")
             await settled(pilot)
             assert app.console_screen.inspection.tab is Tab.CHECKS
             assert cursor(app) == 4
-            burst(app, "e", "q")
+            send(app, "e", "q")
             await until(pilot, lambda: app.return_code == 0)
 
     run(story())

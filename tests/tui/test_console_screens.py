@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oakbench_core.durable.head import Head, encode_head
-from tests.tui.harness import SIZES, console, run, screen_text, settled, until
+from tests.tui.harness import SIZES, console, pressed, run, screen_text, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ def name(scene: str, size: tuple[int, int]) -> str:
 async def drawn(stage: Stage, size: tuple[int, int], *keys: str, **paint: Any) -> str:
     """The screen after these keys."""
     async with console(stage.folder, size, now=stage.now + 1.2, **paint) as (app, pilot):
-        for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+        await pressed(pilot, *keys)
         if app.console_screen.report.is_making:
             await until(pilot, lambda: app.console_screen.report.made)
         return screen_text(app)
@@ -184,8 +182,7 @@ def test_the_real_campaign_opens_and_shows_what_is_missing(data_dir: Path) -> No
     async def story() -> None:
         async with console(data_dir / "haiku-opus-371", (100, 30), now=1_800_000_000.0) as (app, pilot):
             assert "742 = 742 finished" in screen_text(app)
-            await pilot.press("slash", *"outcome:timed", "enter", "enter", "left")
-            await settled(pilot)
+            await pressed(pilot, "slash", *"outcome:timed", "enter", "enter", "left")
             text = screen_text(app)
         assert "task_358_range_parser" in text
         assert "370 of 371   sum 33,759, no total: 1 unmeasured" in text

@@ -24,7 +24,7 @@ from oakbench_tui.view.segments import plain
 from oakbench_tui.view.snapshot import Chip
 from oakbench_tui.view.status import status_document, status_lines
 from oakbench_tui.view.trouble import banner, trouble_page
-from tests.tui.harness import console, run, screen_text
+from tests.tui.harness import console, pressed, run, screen_text
 from tests.tui.harness import until as until_shown
 from tests.tui.staging import Stage, live_stage, staged_plan
 from tests.tui.test_feed import feeding, read, until
@@ -207,7 +207,7 @@ def test_the_screen_changes_to_the_cause_and_back(tmp_path: Path, size: tuple[in
             assert "plan.json" in text
             assert "verified" not in text
             assert "unstarted" not in text
-            await pilot.press("enter", "6", "1", "e")
+            await pressed(pilot, "enter", "6", "1", "e")
             back()
             await until_shown(pilot, lambda: "STOPPED" in screen_text(app))
             assert screen_text(app) == before
