@@ -8,7 +8,7 @@ used says how it counts, and all say the same, there is no figure but the number
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from oakbench_core.campaign.report_codes import PairedOmission
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
@@ -40,21 +40,33 @@ def paired_resources(ledger: Ledger, a: Sequence[int], b: Sequence[int]) -> dict
 
 
 def _paired(ledger: Ledger, name: str, a: Sequence[int], b: Sequence[int]) -> dict[str, Any]:
-    values = zip(a, b, ledger.observations(name, a), ledger.observations(name, b), strict=True)
-    used = [(place_a, place_b, x, y) for place_a, place_b, x, y in values if x is not None and y is not None]
-    omitted = [] if used else [PairedOmission.UNMEASURED]
-    if (must_agree := MUST_AGREE.get(name)) is not None:
-        omitted += _unlike(ledger, must_agree, [place for place_a, place_b, *_ in used for place in (place_a, place_b)])
+    places, of_a, of_b = _used(ledger, name, a, b)
+    omitted = [] if of_a else [PairedOmission.UNMEASURED]
+    if of_a and (must_agree := MUST_AGREE.get(name)) is not None:
+        omitted = _unlike(ledger, must_agree, places)
     if omitted:
-        return _entry(len(used), None, None, None, omitted)
-    of_a, of_b = [x for *_, x, _ in used], [y for *_, y in used]
-    return _entry(len(used), exact_sum(of_a), exact_sum(of_b), _difference(of_a, of_b), [])
+        return _entry(len(of_a), None, None, None, omitted)
+    return _entry(len(of_a), exact_sum(of_a), exact_sum(of_b), _difference(of_a, of_b), [])
+
+
+def _used(ledger: Ledger, name: str, a: Sequence[int], b: Sequence[int]) -> tuple[list[int], list[float], list[float]]:
+    """The rows of the blocks with a value on both sides, and the values of either side, block by block."""
+    of_a, of_b = ledger.observations(name, a), ledger.observations(name, b)
+    if None not in of_a and None not in of_b:
+        return [*a, *b], cast("list[float]", of_a), cast("list[float]", of_b)
+    places: list[int] = []
+    pairs: list[tuple[float, float]] = []
+    for place_a, place_b, x, y in zip(a, b, of_a, of_b, strict=True):
+        if x is not None and y is not None:
+            places += (place_a, place_b)
+            pairs.append((x, y))
+    return places, [x for x, _ in pairs], [y for _, y in pairs]
 
 
 def _unlike(ledger: Ledger, part: str, places: list[int]) -> list[PairedOmission]:
     """Why the rows at `places` do not count alike, in the order of report.md."""
-    numbers = {ledger.accounting_number(place): place for place in places}
-    said = {getattr(ledger.accounting(place), part, None) for place in numbers.values()}
+    one_of_each = dict(zip(map(ledger.accounting_number, places), places, strict=True))
+    said = {getattr(ledger.accounting(place), part, None) for place in one_of_each.values()}
     unknown = [PairedOmission.ACCOUNTING_UNKNOWN] if None in said else []
     if len(said - {None}) < 2:
         return unknown

@@ -26,6 +26,16 @@ class Recorded(Part):
     resolved_model: list[PopulationValue]
 
 
+class RecordedAccounting(Part):
+    """Every value that the accounting of these rows has, null first."""
+
+    provider: list[str | None]
+    input_includes_cached: list[bool | None]
+    output_includes_reasoning: list[bool | None]
+    cost_source: list[Literal["provider", "client_estimate", "price_table"] | None]
+    price_table: list[str | None]
+
+
 class CheckSetting(Part):
     name: str
     kind: Literal["command", "file", "changes"]
@@ -93,6 +103,7 @@ class Setting(Part):
     definition_sha256: Hash | None
     conditions: Conditions
     recorded: Recorded
+    accounting: RecordedAccounting
     blocks: Count
     repetitions: Count
     timeouts_s: list[Count]

@@ -78,7 +78,7 @@ def _withheld(
 
 
 def _resource(ledger: Ledger, name: str, trials: _Trials, *, final: bool, population_agrees: bool) -> dict[str, Any]:
-    on_success, others = (sample(ledger.resource(name, place) for place in part) for part in trials)
+    on_success, others = (sample(ledger.observations(name, part)) for part in trials)
     values = Sample(on_success.observed + others.observed, trials.started)
     sources = _cost_sources(ledger, trials) if name == "cost_usd" else {}
     mixed_weights = name == "cost_weighted_tokens" and _weightings(ledger, trials) > 1

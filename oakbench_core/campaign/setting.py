@@ -1,7 +1,7 @@
 """What was planned, for a reader of figures: who was to do what, with which prompts, judged how, on which machine.
 
-Rule: everything is of the plan, but for `recorded`, which is of the rows; nothing of either is a figure. Values of
-environment variables are in no plan; of `set_env` the names alone are repeated here.
+Rule: everything is of the plan, but for `recorded` and `accounting`, which are of the rows; nothing of it is a figure.
+Values of environment variables are in no plan; of `set_env` the names alone are repeated here.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ RECORDED: Final = ("runner_class", "os", "arch", "agent_version", "resolved_mode
 """The population fields whose recorded values are listed: the machine, and who answered."""
 
 
+ACCOUNTING: Final = ("provider", "input_includes_cached", "output_includes_reasoning", "cost_source", "price_table")
+
+
 def setting_of(ledger: Ledger, judged: Iterable[int]) -> dict[str, Any]:
     """What the scheduled trials were to be; of the rows of the trials at `judged` (those with a verdict) what it was.
 
     A prompt is given by the SHA-256 of its text as frozen, before a subject's parameters are filled in.
     """
-    plan = ledger.plan
+    plan, places = ledger.plan, list(judged)
     document, schedule = plan.document, plan.schedule
     tasks = sorted({(trial.workflow, trial.task) for trial in schedule})
     return {
@@ -37,7 +40,8 @@ def setting_of(ledger: Ledger, judged: Iterable[int]) -> dict[str, Any]:
         "tool": document.provenance.tool,
         "definition_sha256": document.provenance.definition_sha256,
         "conditions": document.population.model_dump(),
-        "recorded": _recorded(ledger, judged),
+        "recorded": _recorded(ledger, places),
+        "accounting": _accounting(ledger, places),
         "blocks": len({trial.block_id for trial in schedule}),
         "repetitions": len({trial.repetition for trial in schedule}),
         "timeouts_s": sorted({trial.timeout_s for trial in schedule}),
@@ -54,6 +58,18 @@ def _recorded(ledger: Ledger, judged: Iterable[int]) -> dict[str, list[Any]]:
     alike = {ledger.population_number(place): place for place in judged}
     rows = [recorded(ledger, place) for place in alike.values()]
     return {name: ordered({row[POPULATION_FIELDS.index(name)] for row in rows}) for name in RECORDED}
+
+
+def _accounting(ledger: Ledger, judged: Iterable[int]) -> dict[str, list[Any]]:
+    """How the rows say that they count: where that differs, amounts of different rows are not of one kind."""
+    alike = {ledger.accounting_number(place): place for place in judged}
+    rows = [ledger.accounting(place) for place in alike.values()]
+    return {name: ordered({_plain(getattr(row, name, None)) for row in rows}) for name in ACCOUNTING}
+
+
+def _plain(value: object) -> object:
+    """The JSON word of a member of a closed list."""
+    return str(value) if isinstance(value, str) else value
 
 
 def _workflow(plan: Plan, name: str, tasks: list[str]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def task_table(ledger: Ledger, blocks: Iterable[tuple[int, int]]) -> dict[str, A
 def _cells_by_task(ledger: Ledger, blocks: Iterable[tuple[int, int]]) -> dict[str, Counter[tuple[bool, bool]]]:
     schedule, standings = ledger.plan.schedule, ledger.standings
     cells: dict[str, Counter[tuple[bool, bool]]] = {}
-    for a, b in blocks:
-        verdicts = standings[a] == Standing.VERIFIED_SUCCESS, standings[b] == Standing.VERIFIED_SUCCESS
-        cells.setdefault(schedule[a].task, Counter())[verdicts] += 1
+    for (task, a, b), count in Counter((schedule[a].task, standings[a], standings[b]) for a, b in blocks).items():
+        verdicts = a == Standing.VERIFIED_SUCCESS, b == Standing.VERIFIED_SUCCESS
+        cells.setdefault(task, Counter())[verdicts] += count
     return cells

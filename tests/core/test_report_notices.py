@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.report import report_campaign
+from oakbench_core.canonical import sha256_hex
 from tests.campaigns import Json, opened, plan, plan_document, recovered, run, sealed, started
 
 if TYPE_CHECKING:
@@ -219,3 +221,37 @@ def test_the_text_of_a_notice_holds_no_name_of_a_stranger() -> None:
 
     for notice in notices(p, whole(p)).values():
         assert not any(name in notice["text"] for name in ("Tsk", "Sbj", "Wfl"))
+
+
+def test_a_trial_that_names_the_one_it_retries_makes_a_retry_whatever_the_plan_says_of_itself() -> None:
+    document = plan_document(repetitions=1)
+    document["schedule"][0]["retry_of"] = "w.fix.plain.a.r009.git"
+    summary = report_campaign(sealed(document), [])
+    found = {notice["code"]: notice for notice in summary["notices"]}
+
+    assert (found["retry_campaign"]["finished_trials"], found["retry_campaign"]["retried"]) == (None, 1)
+    assert all("retry_selection" in group["success"]["omitted"] for group in summary["groups"])
+    assert all("retry_selection" in pair["omitted"] for pair in summary["pairs"])
+
+
+def test_what_was_planned_and_recorded_stands_in_the_first_notice_without_any_value_of_a_variable() -> None:
+    document = plan_document(subjects=["git"], repetitions=2, population={"cache_state": "cold"})
+    document["agents"]["a"] |= {"env": ["API_X"], "set_env": {"COLOUR": "very-public-value"}, "model": "m-1"}
+    document["agents"]["unused"] = {"adapter": "command"}
+    p = plan_from_document(sealed(document))
+    counted: Json = {"accounting": {"provider": "p", "input_includes_cached": True}, "population": {"os": "linux"}}
+    first, *_ = report_campaign(p, [*run(p, 0, **counted), *run(p, 1), started(p, 2)])["notices"]
+    setting = first["describes"]
+
+    assert first["code"] == "diagnostic_only"
+    assert [agent["agent"] for agent in setting["agents"]] == ["a"]
+    assert (setting["agents"][0]["env"], setting["agents"][0]["set_env"]) == (["API_X"], ["COLOUR"])
+    assert "very-public-value" not in json.dumps(first)
+    assert (setting["timeouts_s"], setting["repetitions"], setting["blocks"]) == ([10], 2, 4)
+    assert setting["conditions"]["cache_state"] == "cold"
+    assert setting["recorded"]["os"] == [None, "linux"]
+    assert setting["accounting"]["input_includes_cached"] == [None, True]
+    [workflow] = setting["workflows"]
+    assert [task["task"] for task in workflow["tasks"]] == ["fix", "rename"]
+    assert workflow["tasks"][0]["prompts"] == {"plain": sha256_hex("do it")}
+    assert [check["name"] for check in workflow["tasks"][0]["oracle"]["checks"]] == ["tests", "scope"]

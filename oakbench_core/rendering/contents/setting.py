@@ -16,14 +16,22 @@ if TYPE_CHECKING:
     from oakbench_core.rendering.page import Item, Part
 
 _MOST_TASKS: Final = 24  # of one workflow in the table; more are counted, and stand in the report's JSON
+_YES_NO: Final = {True: "yes", False: "no"}
 _MOST_LISTS: Final = 6
 _MOST_RUNS: Final = 12
+_ACCOUNTING: Final = {
+    "provider": "provider",
+    "input_includes_cached": "input holds cached tokens",
+    "output_includes_reasoning": "output holds reasoning",
+    "cost_source": "costs by",
+    "price_table": "price table",
+}
 _NONE: Final = "none named"
 _DIGITS: Final = 12  # of a hash: enough to find it by
 
 
 def what_was_run(summary: Mapping[str, Any]) -> Iterator[Part]:
-    setting = summary["notices"][0]["describes"]
+    setting = next(notice["describes"] for notice in summary["notices"] if "describes" in notice)
     yield Heading("What was run")
     yield Items((*_plan(summary, setting), *_machine(setting), *_execution(summary["execution"])))
     yield from _tasks(setting["workflows"])
@@ -69,10 +77,12 @@ def _machine(setting: Mapping[str, Any]) -> Iterator[Item]:
         f"Models that answered, as recorded: {_listed(recorded['resolved_model'])}; versions of the agents: "
         f"{_listed(recorded['agent_version'])}."
     )
+    counting = (f"{words}: {_listed(setting['accounting'][name])}" for name, words in _ACCOUNTING.items())
+    yield item(f"Accounting, as recorded: {'; '.join(counting)}.")
 
 
 def _listed(recorded: list[Any]) -> str:
-    return values(recorded) if recorded else UNMEASURED
+    return values([_YES_NO.get(one, one) if isinstance(one, bool) else one for one in recorded] or [None])
 
 
 def _execution(execution: Mapping[str, Any] | None) -> Iterator[Item]:
