@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter
 
 from oakbench_core.campaign.definition import Definition, RunTable
+from oakbench_core.campaign.definition_keys import probably_meant
 from oakbench_core.campaign.definition_placeholders import template_problems
 from oakbench_core.campaign.definition_rules import contradictions
 from oakbench_core.campaign.definition_unbuilt import named_refusals
-from oakbench_core.campaign.fields import checked
+from oakbench_core.campaign.fields import UNKNOWN_KEY, checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,16 +60,17 @@ def read_run_table(value: Mapping[str, Any]) -> tuple[RunTable | None, tuple[Pro
     named = {problem.path for problem in by_name}
     read = checked(_run_type(), value.get("run", {}))
     table, in_form = read
-    placed = [
-        replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in map(_said_plainly, in_form)
-    ]
+    in_place = [replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in in_form]
+    placed = list(map(_said_plainly, in_place))
     problems = (*by_name, *(problem for problem in placed if problem.path not in named))
     return (None, problems) if problems else (table, ())
 
 
 def _said_plainly(problem: Problem) -> Problem:
     """The form's test names a refused key by a part of its own, and speaks of Python's types."""
-    rule = problem.rule
+    rule, path = problem.rule, (problem.path or "$").removesuffix(".[key]")
     for technical, plain in _PLAIN:
         rule = technical.sub(plain, rule)
-    return replace(problem, path=(problem.path or "$").removesuffix(".[key]"), rule=rule)
+    if rule == UNKNOWN_KEY and (meant := probably_meant(path)):
+        rule += f": did you mean `{meant}`?"
+    return replace(problem, path=path, rule=rule)
