@@ -33,6 +33,7 @@ def ledger_of(campaign: Campaign) -> Ledger:
     return fold(campaign.plan, [event for trial in campaign.events() for event in trial])
 
 
+@settings(max_examples=40)
 @given(campaigns(), kinds)
 def test_the_blocks_of_what_is_asked_for_are_picked_and_no_others(
     campaign: Campaign, wanted: frozenset[RetryKind]
@@ -47,7 +48,7 @@ def test_the_blocks_of_what_is_asked_for_are_picked_and_no_others(
     assert sum(selection.trials.values()) == sum(fate.kind in asked for fate in campaign.fates)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(campaigns(), st.data())
 def test_a_retry_changes_identities_and_nothing_of_what_is_asked_or_judged(
     campaign: Campaign, data: st.DataObject
@@ -82,7 +83,7 @@ def test_a_retry_changes_identities_and_nothing_of_what_is_asked_or_judged(
     assert places == ordered(places, document["seed"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(campaigns(), st.data())
 def test_a_chain_of_retries_never_gives_an_identity_twice(campaign: Campaign, data: st.DataObject) -> None:
     seen = {trial.trial_id.lower() for trial in campaign.plan.schedule}
