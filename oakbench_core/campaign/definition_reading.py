@@ -11,10 +11,11 @@ from pydantic import TypeAdapter
 
 from oakbench_core.campaign.definition import Definition, RunTable
 from oakbench_core.campaign.definition_adapters import adapter_problems
+from oakbench_core.campaign.definition_keys import probably_meant
 from oakbench_core.campaign.definition_placeholders import template_problems
 from oakbench_core.campaign.definition_rules import contradictions
 from oakbench_core.campaign.definition_unbuilt import named_refusals
-from oakbench_core.campaign.fields import checked
+from oakbench_core.campaign.fields import UNKNOWN_KEY, checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,15 +59,16 @@ def read_run_table(value: Mapping[str, Any]) -> tuple[RunTable | None, tuple[Pro
     """The table `[run]` of a definition, whatever stands beside it, or None and its problems."""
     read = checked(_run_type(), value.get("run", {}))
     table, in_form = read
-    placed = [
-        replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in map(_said_plainly, in_form)
-    ]
-    return (None, tuple(placed)) if placed else (table, ())
+    in_place = [replace(problem, path=(problem.path or "$").replace("$", "$.run", 1)) for problem in in_form]
+    placed = tuple(map(_said_plainly, in_place))
+    return (None, placed) if placed else (table, ())
 
 
 def _said_plainly(problem: Problem) -> Problem:
     """The form's test names a refused key by a part of its own, and speaks of Python's types."""
-    rule = problem.rule
+    rule, path = problem.rule, (problem.path or "$").removesuffix(".[key]")
     for technical, plain in _PLAIN:
         rule = technical.sub(plain, rule)
-    return replace(problem, path=(problem.path or "$").removesuffix(".[key]"), rule=rule)
+    if rule == UNKNOWN_KEY and (meant := probably_meant(path)):
+        rule += f": did you mean `{meant}`?"
+    return replace(problem, path=path, rule=rule)

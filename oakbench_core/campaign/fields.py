@@ -22,6 +22,7 @@ M = TypeVar("M")
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 JOINED_NAMES_PATTERN: Final = rf"{NAME_PATTERN}(\.{NAME_PATTERN})*(~([2-9]|[1-9][0-9]+))?"
 MAX_ID_LENGTH: Final = 200
+UNKNOWN_KEY: Final = "this key is unknown"
 
 _TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]{1,9})?Z", re.ASCII)
 
@@ -142,7 +143,7 @@ def _rule(error: ErrorDetails) -> str:
         case "missing":
             return "this key is required"
         case "extra_forbidden":
-            return "this key is unknown"
+            return UNKNOWN_KEY
         case "string_pattern_mismatch":
             return f"expected text of the form {error['ctx']['pattern']}, found {_found(error['input'])}"
         case "value_error":

@@ -66,7 +66,7 @@ def started(bench: Bench, case: Case, place: int) -> Started:
     findings: list[Finding] = []
 
     def find(code: FindingCode, detail: str) -> None:
-        findings.append(Finding(code, detail, "", *case))
+        findings.append(Finding(code, bench.named(detail), "", *case))
 
     if skipped := skip_reason(bench, trial, find):
         return Started(case, trial.instruction_level, f"skipped: {skipped}", None, {}, "", "", tuple(findings))

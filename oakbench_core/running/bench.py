@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -69,6 +70,12 @@ class Bench:
             keep_workspaces="none",
         )
 
+    def named(self, text: str) -> str:
+        """The text with the folders of a trial, which are others each time, called by their placeholders."""
+        return re.sub(
+            rf"{re.escape(str(self.workspaces))}/([\w.~+-]+)(?:/(home|tmp|inputs|oracle)\b)?", _placeholder, text
+        )
+
     def objections(self) -> tuple[Finding, ...]:
         """Everything for which a run would refuse to begin."""
         try:
@@ -113,6 +120,13 @@ def bench(path: Path, environment: Mapping[str, str], end_now: Event) -> Iterato
             host=HostFacts(system.sysname.lower(), system.machine, runner_class()),
             end_now=end_now,
         )
+
+
+def _placeholder(found: re.Match[str]) -> str:
+    folder, inner = found.groups()
+    if not folder.startswith("."):
+        return "{workspace}" + (f"/{inner}" if inner else "")
+    return {"home": "$HOME", "tmp": "$TMPDIR", None: "{private}"}.get(inner, f"{{{inner}}}")
 
 
 def is_campaign_folder(path: Path) -> bool:

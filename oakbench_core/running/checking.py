@@ -68,19 +68,29 @@ class Tried:
 
 
 def cases(bench: Bench) -> list[tuple[Case, int]]:
-    """Every task with each of its subjects, and the place of its first trial; twice where environments differ."""
+    """Every task with each of its subjects, and the place of its first trial; more than once where environments differ.
+
+    As the plan lists them, which a person finds again: the schedule's order means nothing here.
+    """
+    document = bench.plan.document
+    tasks = [(name, task) for name, workflow in document.workflows.items() for task in workflow.tasks]
+    orders = [
+        {name: number for number, name in enumerate(names)} for names in (tasks, document.subjects, document.agents)
+    ]
+
+    def rank(place: int) -> tuple[int, int, int, int]:
+        trial = bench.plan.schedule[place]
+        names = ((trial.workflow, trial.task), trial.subject, trial.agent)
+        task, subject, agent = (order[name] for order, name in zip(orders, names, strict=True))
+        return task, subject, agent, place
+
     found: dict[tuple[object, ...], tuple[Case, int]] = {}
-    for place, trial in enumerate(bench.plan.schedule):
+    for place in sorted(range(len(bench.plan.schedule)), key=rank):
+        trial = bench.plan.schedule[place]
         agent = agent_of(bench.plan, trial)
-        environment = (agent.home, tuple(sorted(agent.set_env.items())))
         case = Case(trial.workflow, trial.task, trial.subject, trial.agent)
-        found.setdefault((case[:3], environment), (case, place))
-    # As the plan lists them, which a person finds again; the schedule's order means nothing here.
-    workflows, subjects = bench.plan.document.workflows, list(bench.plan.document.subjects)
-    tasks = [(name, task) for name, workflow in workflows.items() for task in workflow.tasks]
-    return sorted(
-        found.values(), key=lambda one: (tasks.index((one[0].workflow, one[0].task)), subjects.index(one[0].subject))
-    )
+        found.setdefault((case[:3], agent.home, tuple(sorted(agent.set_env.items()))), (case, place))
+    return list(found.values())
 
 
 def tried(bench: Bench, case: Case, place: int) -> Tried:
@@ -103,8 +113,9 @@ class _Case:
 
     def tried(self) -> Tried:
         has_solution = self._solution is not None
-        if skipped := self._skipped():
-            return Tried(case=self._case, has_solution=has_solution, skipped=skipped)
+        skipped = skip_reason(self._bench, self._trial, self._find)
+        if skipped is not None:
+            return Tried(case=self._case, has_solution=has_solution, skipped=skipped, findings=tuple(self._findings))
         for change in self._bench.lookups.changes_of(self._trial):
             self._find(FindingCode.CHANGED_INPUT, change)
         if self._findings:
@@ -120,10 +131,6 @@ class _Case:
             has_solution=has_solution,
             findings=tuple(self._findings),
         )
-
-    def _skipped(self) -> str | None:
-        """Why the plan lets the trials be skipped; that a program is missing against its word is a finding."""
-        return skip_reason(self._bench, self._trial, self._find)
 
     def _attended(self, work: Callable[[TrialCommands], tuple[Verdict, ...] | None]) -> tuple[Verdict, ...] | None:
         """Do this in a new workspace that is set up; None where it did not come to its end."""
@@ -187,12 +194,18 @@ class _Case:
 
     def _verdicts(self, commands: TrialCommands, before: Before) -> tuple[Verdict, ...]:
         changes = before.changes(commands.places.workspace)
-        return tuple(map(_verdict, judge(self._task.oracle.checks, commands, changes)))
+        return tuple(map(self._verdict, judge(self._task.oracle.checks, commands, changes)))
+
+    def _verdict(self, judged: Judged) -> Verdict:
+        _, *said = report(judged)
+        output = self._bench.named(end_of(b"".join(said).strip()))
+        return Verdict(judged.name, judged.status, judged.detail and self._bench.named(judged.detail), output)
 
     def _find(self, code: FindingCode, detail: str | None = None, output: str = "", check: str | None = None) -> None:
         case = self._case
-        finding = Finding(code, detail, output, case.workflow, case.task, case.subject, case.agent, check)
-        self._findings.append(finding)
+        named = self._bench.named
+        detail = None if detail is None else named(detail)
+        self._findings.append(Finding(code, detail, named(output), *case, check))
 
 
 def skip_reason(bench: Bench, trial: ScheduledTrial, find: Callable[[FindingCode, str], None]) -> str | None:
@@ -215,11 +228,6 @@ def end_of(text: bytes) -> str:
     """The last lines of an output, each as it is."""
     lines = text[-LONGEST_OUTPUT:].decode(errors="replace").splitlines()
     return "\n".join(lines[-MOST_LINES:])
-
-
-def _verdict(judged: Judged) -> Verdict:
-    _, *said = report(judged)
-    return Verdict(judged.name, judged.status, judged.detail, end_of(b"".join(said).strip()))
 
 
 def _output(finished: Finished) -> str:

@@ -8,7 +8,7 @@ from oakbench_core.campaign.vocabulary import RecoveryKind
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState, UncertainTailError
-from oakbench_core.errors import ExitCode, IdentityError, OakbenchError, Problem
+from oakbench_core.errors import ExitCode, IdentityError, OakbenchError, Problem, UsageError
 from oakbench_core.running.inputs import INPUTS_NAME
 from oakbench_core.running.trees import copy_tree, tree_sha256
 
@@ -59,6 +59,13 @@ def parent_campaign(folder: Path) -> Parent:
 def _is_proved(reading: JournalReading) -> bool:
     foreseen = None if reading.tail is None else reading.tail.would_recover
     return foreseen is not None and foreseen["recovery"]["kind"] == RecoveryKind.UNCERTAIN_PROVED
+
+
+def expect_apart(target: Path, folder: Path) -> None:
+    """Raises UsageError where the new campaign would stand in the one that it follows, which stays as it is."""
+    if target.resolve().is_relative_to(folder.resolve()) and target.resolve() != folder.resolve():
+        rule = f"it would stand in {folder}, which is only read"
+        raise UsageError(f"{target}: {rule}", [Problem(file=str(target), rule=rule)], next_step="give another folder")
 
 
 def copy_inputs(source: Path, target: Path, hashes: Iterable[str]) -> None:

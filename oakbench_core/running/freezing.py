@@ -29,6 +29,7 @@ from oakbench_core.errors import DocumentError, OakbenchError, Problem, UsageErr
 from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.extending import drop_unneeded, extension
+from oakbench_core.running.following import expect_apart
 from oakbench_core.running.inputs import INPUTS_NAME, gather
 from oakbench_core.running.login import login_secrets, read_login
 from oakbench_core.running.programs import Absence, absence_problems, absences, ask_programs, missing_instruments
@@ -104,6 +105,8 @@ def freeze(
     """
     source = definition_source(definition)
     target = folder or Path(CAMPAIGNS_NAME) / str(_campaign_id(source, campaign_id) or "campaign")
+    if parent is not None:
+        expect_apart(target, parent)
     with new_campaign_folder(target) as staged:
         result = _frozen(source, staged / INPUTS_NAME, campaign_id, created_at)
         following = None if parent is None else extension(source, result.document, result.plan, parent)

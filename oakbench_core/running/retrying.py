@@ -17,7 +17,7 @@ from oakbench_core.durable.opening import failures_named, read_whole
 from oakbench_core.errors import UsageError
 from oakbench_core.running.campaign_folder import expect_free, new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, run_settings
-from oakbench_core.running.following import NothingToScheduleError, Parent, copy_inputs, parent_campaign
+from oakbench_core.running.following import NothingToScheduleError, Parent, copy_inputs, expect_apart, parent_campaign
 from oakbench_core.running.freezing import Frozen
 from oakbench_core.running.lookups import Lookups
 from oakbench_core.running.programs import absent_of_plan, missing_instruments
@@ -69,7 +69,7 @@ def retry(
 
     Raises:
         NothingToScheduleError: no trial is of these kinds.
-        UsageError: something stands at `target`, or the name is none.
+        UsageError: something stands at `target`, or it lies in `folder`; the name is none.
         LockedError: a runner is at work on the campaign: what becomes of its trials is not known yet.
         DocumentError: the plan is an import, or an identity would be too long.
         IdentityError: the folder's inputs are not the frozen ones.
@@ -81,6 +81,7 @@ def retry(
     parent = parent_campaign(folder)
     expect_own_plan(parent.plan, "retried")
     expect_free(target)
+    expect_apart(target, folder)
     selection = selected(parent.ledger, kinds)
     if not selection.blocks:
         raise _nothing(selection, kinds)

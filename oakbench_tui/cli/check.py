@@ -13,6 +13,7 @@ import typer
 from oakbench_core.display import display_safe
 from oakbench_core.errors import ExitCode
 from oakbench_tui.cli import check_lines
+from oakbench_tui.cli.definition_path import expect_definition
 from oakbench_tui.cli.output import put_line, say
 
 if TYPE_CHECKING:
@@ -161,6 +162,8 @@ def check(
     from oakbench_core.running.commands import AttemptInterruptedError
     from oakbench_core.running.stopping import StopSwitch
 
+    if not (path / "plan.json").is_file():
+        expect_definition(path)
     switch = StopSwitch()
     tell: Callable[[str], None] = (lambda _: None) if as_json else put_line
     with switch.on_signals():
@@ -181,10 +184,9 @@ def _tell_result(checked: Checked, path: Path, *, prompts: bool) -> None:
         for preview in checked.previews:
             for line in check_lines.preview_lines(preview):
                 put_line(line)
-    for number, finding in enumerate(checked.findings, start=1):
-        for line in check_lines.finding_lines(number, finding):
-            put_line(line)
-    for line in check_lines.closing_lines(checked.cases, len(checked.findings)):
+    for line in check_lines.all_finding_lines(checked.findings):
+        put_line(line)
+    for line in check_lines.closing_lines(checked.cases, checked.findings):
         put_line(line)
     if not prompts:
         put_line("what each trial would be started with: --prompts")

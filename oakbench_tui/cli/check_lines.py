@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from oakbench_core.running.preview import Preview
 
 _MOST_IDS = 3
+_LONGEST_LINE = 500
 
 
 def opening_lines(bench: Bench) -> Iterator[str]:
@@ -84,14 +85,28 @@ def agent_lines(started: Started) -> Iterator[str]:
         f"{word:<10} {case.agent} on {_place(case)}: {started.result}{code}; {used or 'nothing was observed'}"
     )
     for name, text in (("stdout", started.stdout), ("stderr", started.stderr)):
-        yield from indented(f"{name}:", text)
+        yield from indented(f"{name}:", text, longest=_LONGEST_LINE)
 
 
-def finding_lines(number: int, finding: Finding) -> Iterator[str]:
+def shared_findings(findings: Iterable[Finding]) -> list[tuple[Finding, str]]:
+    """Each finding once, with all subjects that share it."""
+    subjects: dict[Finding, list[str]] = {}
+    for finding in findings:
+        subjects.setdefault(finding._replace(subject=None), []).append(finding.subject or "")
+    return [(finding, ", ".join(filter(None, named))) for finding, named in subjects.items()]
+
+
+def all_finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
+    """Every finding, told once for all subjects that share it."""
+    for number, (finding, subjects) in enumerate(shared_findings(findings), start=1):
+        yield from _finding_lines(number, finding, subjects)
+
+
+def _finding_lines(number: int, finding: Finding, subjects: str) -> Iterator[str]:
     """What is wrong, where, what was seen of it, and what to do."""
     places = (
         ".".join(filter(None, (finding.workflow, finding.task))),
-        finding.subject and f"subject {finding.subject}",
+        subjects and f"{'subjects' if ', ' in subjects else 'subject'} {subjects}",
         finding.agent and f"agent {finding.agent}",
         finding.check and f"check {finding.check}",
     )
@@ -99,9 +114,9 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     where = ", ".join(filter(None, places))
     yield display_safe(f"{number}. {where}: {finding.sentence}" if where else f"{number}. {finding.sentence}")
     if finding.detail:
-        yield from indented("", finding.detail)
+        yield from indented("", finding.detail, longest=_LONGEST_LINE)
     if finding.output:
-        yield from indented("its output:", finding.output)
+        yield from indented("its output:", finding.output, longest=_LONGEST_LINE)
     yield f"   next: {finding.next_step}"
 
 
@@ -121,8 +136,8 @@ def preview_lines(preview: Preview) -> Iterator[str]:
     yield f"   timeout: {preview.timeout_s:,} s"
 
 
-def indented(title: str, text: str) -> Iterator[str]:
-    """Text of others, below its title, each line of it safe to show."""
+def indented(title: str, text: str, *, longest: int | None = None) -> Iterator[str]:
+    """Text of others, below its title, each line of it safe to show, and cut to `longest` characters."""
     if not text:
         return
     inner = "   "
@@ -130,16 +145,19 @@ def indented(title: str, text: str) -> Iterator[str]:
         yield f"   {title}"
         inner = "     | "
     for line in text.splitlines():
-        yield display_safe(f"{inner}{line}")
+        kept = line if longest is None else line[:longest]
+        more = f"… (+{len(line) - len(kept):,} characters)" if len(kept) < len(line) else ""
+        yield display_safe(f"{inner}{kept}") + more
 
 
-def closing_lines(cases: list[Tried], findings: int) -> Iterator[str]:
+def closing_lines(cases: list[Tried], findings: Iterable[Finding]) -> Iterator[str]:
     """How much was tried, and what is not known all the same."""
-    skipped = sum(tried.untouched is None and not tried.findings for tried in cases)
+    skipped = sum(tried.skipped is not None for tried in cases)
     tasks = {tried.case[:2]: tried.has_solution for tried in cases}
     unsolved = sum(not has_solution for has_solution in tasks.values())
     yield ""
-    found = counted(findings, "finding") if findings else "nothing found"
+    number = len(shared_findings(findings))
+    found = counted(number, "finding") if number else "nothing found"
     yield counted(len(cases), "case") + (f", {skipped:,} of them skipped here" if skipped else "") + f"; {found}"
     if unsolved:
         yield (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oakbench_core.display import display_safe
+from oakbench_tui.cli.definition_path import expect_definition
 from oakbench_tui.cli.folder import campaign_folder
 from oakbench_tui.cli.output import put_line
 
@@ -161,6 +162,7 @@ def freeze(
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.running.freezing import freeze as freeze_definition
 
+    expect_definition(definition)
     earlier = None if parent is None else campaign_folder(parent)
     frozen = freeze_definition(definition, output, campaign_id=campaign_id, parent=earlier)
     if as_json:

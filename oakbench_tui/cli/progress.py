@@ -140,7 +140,8 @@ def _ways_on(end: RunEnd, folder: Path) -> Iterator[str]:
     match end.reason:
         case StopReason.BUDGET:
             yield f"left  {_left(end.ledger)}"
-            yield "next  the budget is part of the frozen plan: freeze with a larger one into another folder to go on"
+            rest = f"{_command('retry', folder)} -o NEW --unstarted --budget S"
+            yield f"next  the budget is part of the frozen plan; a campaign of the rest, with another one: {rest}"
         case StopReason.CHANGED_INPUT:
             yield f"next  put back what was frozen, then {again}"
         case _:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-COMMANDS = ("demo", "freeze", "run", "watch", "status", "report", "verify", "recover", "schema")
+COMMANDS = (
+    "demo", "init", "check", "freeze", "run", "retry", "watch", "status", "report", "verify", "recover", "schema",
+)  # fmt: skip
 HOSTILE = "\x1b]52;c;eA==\x07\u202e[/foo]"
 
 

@@ -147,7 +147,7 @@ def test_a_budget_of_a_tenth_of_a_second_less_stops_and_says_how_to_go_on(campai
     assert campaign.ids("started") == [campaign.plan.schedule[0].trial_id]
     assert "stopped by the budget (exit 12): 19.9 s remain, the next trial needs 20 s; nothing was shortened" in out
     assert "left  2 unstarted trials, at worst 40 s of agents; 19.9 s of the budget" in out
-    assert "next  the budget is part of the frozen plan: freeze with a larger one into another folder" in out
+    assert f"with another one: oakbench-tui retry {campaign.folder} -o NEW --unstarted --budget S" in out
 
     assert campaign.run()[0] == ExitCode.BUDGET
     assert len(campaign.ids("started")) == 1

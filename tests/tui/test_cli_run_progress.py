@@ -75,6 +75,7 @@ def end(reason: StopReason, code: int, detail: str | None = None) -> list[str]:
     return list(closing_lines(RunEnd(reason, code, detail, Ledger(PLAN)), Path("runs/a b")))
 
 
+RETRY = "oakbench-tui retry 'runs/a b' -o NEW --unstarted --budget S"
 RUN = "oakbench-tui run 'runs/a b'    (starts unstarted trials only)"
 
 
@@ -92,7 +93,7 @@ RUN = "oakbench-tui run 'runs/a b'    (starts unstarted trials only)"
         (
             end(StopReason.BUDGET, 12, "9.9 s remain"),
             "stopped by the budget (exit 12): 9.9 s remain; nothing was shortened",
-            "next  the budget is part of the frozen plan: freeze with a larger one into another folder to go on",
+            f"next  the budget is part of the frozen plan; a campaign of the rest, with another one: {RETRY}",
         ),
     ],
 )
