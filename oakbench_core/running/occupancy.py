@@ -46,6 +46,7 @@ def occupied(root: Path) -> Iterator[str]:
         with suppress(OSError):
             (root / f"{_MARK}{token}").unlink(missing_ok=True)
         os.close(descriptor)
+        remove_abandoned(root)  # what was still dying when this run began
 
 
 def remove_abandoned(root: Path) -> None:
