@@ -6,16 +6,19 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from oakbench_core.campaign import definition as tables
 from oakbench_core.campaign.definition_placeholders import PLACEHOLDERS
+from oakbench_core.campaign.definition_reading import read_definition
 from oakbench_core.campaign.fields import Document
 from oakbench_core.campaign.placeholders import names_in
 from oakbench_core.running.agents.command import read_usage
 from oakbench_core.running.freezing import freeze
+from tests.core.definitions import definition
 
 DOCUMENT = (Path(__file__).resolve().parent.parent / "docs" / "running.md").read_text()
 FILES = dict(re.findall(r"^`([\w/.-]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL))
@@ -70,6 +73,17 @@ def test_the_examples_usage_file_is_understood(copied: Path) -> None:
     assert usage.resources == {"input_tokens": 5210, "output_tokens": 340, "turns": 4, "cost_usd": 0.021}
     assert usage.resolved_model == "m-2026-11"
     assert usage.accounting == {"input_includes_cached": False, "cost_source": "provider"}
+
+
+def test_the_agents_to_copy_are_read() -> None:
+    snippets = [
+        tomllib.loads(text) for text in re.findall(r"^```toml\n(\[agents.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    ]
+    assert len(snippets) == 2
+    for snippet in snippets:
+        read, problems = read_definition(definition() | snippet)
+        assert problems == ()
+        assert read is not None
 
 
 def test_every_key_of_a_definition_is_explained() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from oakbench_core.campaign.definition_reach import table_of, tasks_reached, texts_of
+from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_reached, texts_of
 from oakbench_core.campaign.mock_script import mock_script
 from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.errors import Problem
@@ -36,6 +36,9 @@ def adapter_problems(definition: Mapping[str, Any]) -> list[Problem]:
 
 
 def _problems(definition: Mapping[str, Any]) -> Iterator[Problem]:
+    for path, agent in agents_of(definition):
+        if agent.get("adapter") == Adapter.MOCK.value and agent.get("mock") is False:
+            yield Problem(path=f"{path}.mock", rule="expected true, or nothing: a scripted agent is a mock")
     for path, argv, adapter in _started(definition):
         if adapter == Adapter.MOCK.value:
             script_problems = mock_script(argv)[1]

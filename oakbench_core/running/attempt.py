@@ -46,7 +46,7 @@ class AttemptRequest:
     """What is attempted, and with what.
 
     `place` is the trial's index in the plan's schedule; `workspaces` is what `workspaces_root` gave; `environment` is
-    the runner's own; `output_cap_bytes` is of each of the agent's two streams.
+    the runner's own; `output_cap_bytes` is of each of the agent's two streams; `run_token` is what `occupied` gave.
     """
 
     plan: Plan
@@ -58,6 +58,7 @@ class AttemptRequest:
     grace_s: float = 10.0
     output_cap_bytes: int = 64 << 20
     keep_workspaces: Literal["none", "failed", "all"] = "failed"
+    run_token: str = ""
 
 
 class Attempted(NamedTuple):

@@ -101,7 +101,7 @@ def _problem(request: AttemptRequest, commands: TrialCommands) -> str:
 
 def trial_commands(request: AttemptRequest, supervisor: Supervisor, secrets: Secrets, end_now: Event) -> TrialCommands:
     """The commands of a trial in new folders of its own; its workspace is not made yet."""
-    places = new_places(request.workspaces, request.plan.schedule[request.place].trial_id)
+    places = new_places(request.workspaces, request.plan.schedule[request.place].trial_id, request.run_token)
     agent = agent_of(request.plan, request.plan.schedule[request.place])
     return TrialCommands(
         supervisor=supervisor,

@@ -138,9 +138,8 @@ def _is_looked_up(program: str) -> bool:
 def _asked(path: str, table: AgentTable | SubjectTable, search: str, problems: list[Problem]) -> Program:
     # Both kinds have a version command and a program; only a subject has parameters that the command may name.
     parameters = getattr(table, "parameters", {})
-    if getattr(table, "adapter", None) == "mock":
-        return Program()
-    name = getattr(table, "binary", None) or next(iter(getattr(table, "argv", ())), "")
+    is_script = getattr(table, "adapter", None) == "mock"
+    name = "" if is_script else getattr(table, "binary", None) or next(iter(getattr(table, "argv", ())), "")
     program = find_executable(name, search) if _is_looked_up(name) else None
     if program is None and _is_looked_up(name):
         return Program()

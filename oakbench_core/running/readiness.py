@@ -18,7 +18,7 @@ from oakbench_core.errors import DocumentError, LockedError, OakbenchError, Plat
 from oakbench_core.running.agents.streams import READERS
 from oakbench_core.running.environment import unset_names
 from oakbench_core.running.login import login_secrets, read_logins
-from oakbench_core.running.rows import agent_of, prompt_of
+from oakbench_core.running.rows import prompt_of
 from oakbench_core.running.secrecy import secret_variables
 from oakbench_core.running.workspace import marker_above
 
@@ -127,10 +127,10 @@ def _of_login(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterat
 
 def _of_secrets(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
     """Secrets that somebody wrote into the definition, so that they stand in the plan."""
-    agents = {(trial.agent, trial.subject): agent_of(plan, trial) for trial in plan.schedule}
     secrets: list[tuple[str, str]] = []
-    for agent in agents.values():
-        secrets += [(value, name) for name, value in secret_variables(environment, agent).items()]
+    for name, subject in {(trial.agent, trial.subject) for trial in plan.schedule}:
+        agent = effective_agent(plan.document.agents[name], plan.document.subjects[subject].agent)
+        secrets += [(value, variable) for variable, value in secret_variables(environment, agent).items()]
         with suppress(OakbenchError):  # that it cannot be read is said elsewhere
             secrets += login_secrets(read_logins(environment, agent))
     if secrets:

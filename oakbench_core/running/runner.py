@@ -21,6 +21,7 @@ from oakbench_core.running.flight import ThreadedFlights
 from oakbench_core.running.leftovers import end_leftovers
 from oakbench_core.running.listening import Listener, RunEnd, TrialEnd
 from oakbench_core.running.lookups import Lookups
+from oakbench_core.running.occupancy import occupied
 from oakbench_core.running.readiness import expect_outside, expect_runnable
 from oakbench_core.running.rows import LONGEST_MESSAGE, HostFacts, plain
 from oakbench_core.running.run_loop import NO_LIMITS, RunLimits, RunLoop
@@ -76,10 +77,11 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
         if writer.repaired is not None:
             listener.repaired(writer.repaired)
         end_leftovers(root)
-        stage = _Stage(request=request, root=root, server=server, writer=writer, listener=listener)
-        stage.clean_up_after_the_last()
-        listener.opened(writer.ledger)
-        reason, code, detail = stage.loop(switch).until_stopped()
+        with occupied(root) as token:
+            stage = _Stage(request=request, root=root, token=token, server=server, writer=writer, listener=listener)
+            stage.clean_up_after_the_last()
+            listener.opened(writer.ledger)
+            reason, code, detail = stage.loop(switch).until_stopped()
         detail = plain(detail, LONGEST_MESSAGE)
         writer.append_closed(reason, code, detail)
         return RunEnd(reason, code, detail, writer.ledger)
@@ -102,6 +104,7 @@ class _Stage:
 
     request: RunRequest
     root: Path
+    token: str
     server: ForkServer
     writer: JournalWriter
     listener: Listener
@@ -149,6 +152,7 @@ class _Stage:
             grace_s=settings.grace_s,
             output_cap_bytes=settings.output_cap_mib << 20,
             keep_workspaces=settings.keep_workspaces,
+            run_token=self.token,
         )
 
 

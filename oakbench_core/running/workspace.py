@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 MARKERS: Final = (".git", ".jj", ".hg", "CLAUDE.md", "AGENTS.md", "GEMINI.md")
 """What makes a folder part of a project, so that version control or an agent in it would look up there."""
 
+TOKEN_LENGTH: Final = 4
+WORKSPACE_NOTE: Final = "workspace"
+"""A file in a hidden folder that names the workspace that goes with it."""
+
 _PERSISTENT_TEMPORARY: Final = Path("/var/tmp")  # noqa: S108 - a folder of this user's own is made and tested in it
 
 
@@ -102,15 +106,16 @@ def marker_above(folder: Path) -> Path | None:
     return next((place for place in places if os.path.lexists(place)), None)
 
 
-def new_places(root: Path, trial_id: str) -> Places:
-    """New folders of a trial; the workspace itself is not made yet."""
-    private, hidden = (root / f".{secrets.token_hex(4)}" for _ in range(2))
+def new_places(root: Path, trial_id: str, token: str = "") -> Places:
+    """New folders of a trial; the workspace itself is not made yet. `token`: by which a run knows its own."""
+    private, hidden = (root / f".{token}{secrets.token_hex(4)[len(token) :]}" for _ in range(2))
     for folder in (private, hidden, private / "home", private / "tmp"):
         folder.mkdir(mode=0o700)
     workspace, number = root / trial_id, 1
-    while os.path.lexists(workspace):  # what a killed runner, or one of a copy of this campaign, has there
+    while os.path.lexists(workspace):  # what one of a copy of this campaign has there
         number += 1
         workspace = root / f"{trial_id}+{number}"
+    (hidden / WORKSPACE_NOTE).write_text(workspace.name)
     return Places(root, workspace, private, hidden)
 
 

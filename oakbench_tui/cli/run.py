@@ -3,102 +3,33 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from oakbench_core.display import display_safe
-from oakbench_core.errors import ExitCode, PlatformError, Problem, UsageError
+from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.durations import seconds_of
 from oakbench_tui.cli.folder import Folder, campaign_folder
-from oakbench_tui.cli.output import PipeClosedError, put_line, say
+from oakbench_tui.cli.notifying import notified
+from oakbench_tui.cli.output import say
+from oakbench_tui.cli.watch import expect_terminal
+from oakbench_tui.cli.watched_run import run_watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from oakbench_core.campaign.definition import RunTable
-    from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
-    from oakbench_core.campaign.plan_document import ScheduledTrial
-    from oakbench_core.durable.recovery import Repair
-    from oakbench_core.running.runner import RunEnd, TrialEnd
-    from oakbench_core.running.stopping import StopSwitch
+    from oakbench_core.running.runner import RunEnd
+    from oakbench_tui.cli.telling import Teller
 
 
 def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-class _Progress:
-    """Tells a person how the run goes. That nobody can be told (a closed pipe, a full disk) ends no run."""
-
-    def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
-        self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
-        self._running: dict[str, ScheduledTrial] = {}
-
-    def repaired(self, repair: Repair) -> None:
-        from oakbench_tui.cli.recover import recovery_lines
-
-        for line in ("the journal's end was repaired:", *recovery_lines(repair)):
-            self._tell(say, line)
-
-    def noticed(self, text: str) -> None:
-        self._tell(say, text)
-
-    def opened(self, ledger: Ledger) -> None:
-        from oakbench_tui.cli.progress import opening_line
-
-        self._tell(self._put, opening_line(ledger, self._folder))
-
-    def started(self, trial: ScheduledTrial) -> None:
-        self._running = self._running | {trial.trial_id: trial}  # another dict: the signals' thread may be reading
-
-    def ended(self, end: TrialEnd) -> None:
-        from oakbench_tui.cli.progress import ending_line
-
-        self._forget(end.trial)
-        self._tell(self._put, ending_line(end, len(self._plan.schedule), datetime.now().astimezone()))
-
-    def interrupted(self, trial: ScheduledTrial) -> None:
-        self._forget(trial)
-        self._tell(self._put, display_safe(f"{datetime.now().astimezone():%H:%M:%S}  interrupted  {trial.trial_id}"))
-
-    def holding(self, seconds: float) -> None:
-        from oakbench_tui.cli.progress import holding_line
-
-        self._tell(self._put, holding_line(seconds, datetime.now().astimezone()))
-
-    def stopping(self, detail: str, in_flight: int) -> None:
-        trials = (
-            "1 running trial goes to its end" if in_flight == 1 else f"{in_flight:,} running trials go to their end"
-        )
-        self._tell(say, f"no further trial is started, for {detail}; {trials}")
-
-    def _forget(self, trial: ScheduledTrial) -> None:
-        self._running = {name: one for name, one in self._running.items() if name != trial.trial_id}
-
-    def asked(self, switch: StopSwitch) -> None:
-        """Say what a request to stop does; called from the thread of the signals."""
-        from oakbench_tui.cli.progress import asked_line
-
-        running = list(self._running.values())
-        ends_now = switch.end_now.is_set()
-        self._tell(say, asked_line(self._plan, running, self._settings.grace_s, ends_now=ends_now))
-
-    def closed(self, end: RunEnd) -> None:
-        from oakbench_tui.cli.progress import closing_lines
-
-        for line in closing_lines(end, self._folder):
-            self._tell(self._put, line)
-
-    @staticmethod
-    def _tell(put: Callable[[str], None], text: str) -> None:
-        with suppress(PipeClosedError, PlatformError):
-            put(text)
 
 
 class RunOptions(NamedTuple):
@@ -115,12 +46,24 @@ class RunOptions(NamedTuple):
     limit: int | None = None
     for_s: int | None = None
 
+    def as_arguments(self) -> list[str]:
+        """The same on a command line."""
+        arguments = [word for setting in self.settings for word in ("--set", setting)]
+        if self.workspaces is not None:
+            arguments += ["--workspaces", str(self.workspaces)]
+        if self.unsafe_filesystem:
+            arguments.append("--unsafe-filesystem")
+        if self.limit is not None:
+            arguments += ["--limit", str(self.limit)]
+        return arguments if self.for_s is None else [*arguments, "--for", f"{self.for_s}s"]
+
 
 AS_FROZEN: Final = RunOptions()
+Telling = Callable[["Plan", Path, "RunTable"], "Teller"]
 
 
-def run_folder(folder: Path, put: Callable[[str], None], options: RunOptions = AS_FROZEN) -> RunEnd:
-    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
+def run_folder(folder: Path, telling: Telling, options: RunOptions = AS_FROZEN) -> RunEnd:
+    """Run the campaign in a folder; `telling` makes who tells of it. Signals end it as `StopSwitch` says.
 
     Raises:
         LockedError: another runner has it. Else as `load_plan`, `run_settings` and `run_campaign`.
@@ -135,8 +78,8 @@ def run_folder(folder: Path, put: Callable[[str], None], options: RunOptions = A
     expect_no_runner(folder)
     plan = load_plan(folder)
     settings = _overridden(run_settings(folder), options.settings)
-    progress = _Progress(plan, folder, settings, put)
-    switch = StopSwitch(progress.asked)
+    teller = telling(plan, folder, settings)
+    switch = StopSwitch(teller.asked)
     request = RunRequest(
         plan=plan,
         folder=folder,
@@ -148,9 +91,9 @@ def run_folder(folder: Path, put: Callable[[str], None], options: RunOptions = A
         unsafe_filesystem=options.unsafe_filesystem,
         limits=RunLimits(options.limit, options.for_s),
     )
-    with switch.on_signals():
-        end = run_campaign(request, switch, progress)
-    progress.closed(end)
+    with switch.on_signals(), teller:
+        end = run_campaign(request, switch, teller)
+    teller.closed(end)
     return end
 
 
@@ -191,7 +134,17 @@ def run(  # noqa: PLR0913 - each is an option of the command
     span: Annotated[
         str | None, typer.Option("--for", metavar="SPAN", help="Start no trial after 7h, 90m, 1h30m (13).")
     ] = None,
+    notify_command: Annotated[
+        str | None,
+        typer.Option("--notify", metavar="CMD", help="Run a shell's command once at the end, however it ends."),
+    ] = None,
+    with_console: Annotated[
+        bool, typer.Option("--watch", help="Open the console on it; q leaves the run going, with lines of progress.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No lines of progress.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="A JSON object a line for each event, oakbench.run/1.")
+    ] = False,
 ) -> None:
     """Run what is unstarted of a frozen campaign until its schedule or its budget ends.
 
@@ -202,7 +155,8 @@ def run(  # noqa: PLR0913 - each is an option of the command
     Examples:
       oakbench-tui run runs/vcs-2026
       oakbench-tui run runs/vcs-2026 --set max_parallel=4 --set keep_workspaces=all
-      oakbench-tui run runs/vcs-2026 --for 7h
+      oakbench-tui run runs/vcs-2026 --for 7h --notify 'mail -s "$OAKBENCH_REASON" me'
+      oakbench-tui run runs/vcs-2026 --watch
       nohup oakbench-tui run runs/vcs-2026 > run.log &
       oakbench-tui watch runs/vcs-2026          (meanwhile, in another terminal)
 
@@ -216,10 +170,34 @@ def run(  # noqa: PLR0913 - each is an option of the command
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_tui.cli.progress import why
 
-    put = (lambda _: None) if quiet else put_line
     for_s = None if span is None else seconds_of(span, "--for")
     options = RunOptions(tuple(settings or ()), workspaces, unsafe_filesystem, limit, for_s)
-    end = run_folder(campaign_folder(directory), put, options)
+    _expect_one_way_of_telling({"--watch": with_console, "--quiet": quiet, "--json": as_json})
+    folder = campaign_folder(directory)
+    if with_console:
+        expect_terminal()
+        notifying = [] if notify_command is None else ["--notify", notify_command]
+        raise typer.Exit(run_watched(folder, [*options.as_arguments(), *notifying]))
+    with notified(notify_command, folder) as note:
+        end = run_folder(folder, _telling(quiet=quiet, as_json=as_json), options)
+        note(end.code, str(end.reason), why(end))
     if quiet and end.code != ExitCode.DONE:
         say(why(end))
     raise typer.Exit(end.code)
+
+
+def _expect_one_way_of_telling(given: Mapping[str, bool]) -> None:
+    named = [name for name, is_given in given.items() if is_given]
+    if len(named) > 1:
+        raise UsageError(f"expected one of {' and '.join(named)}, not both: each is a way to tell of the run")
+
+
+def _telling(*, quiet: bool, as_json: bool) -> Telling:
+    from oakbench_tui.cli.telling import JsonTeller, Teller, TerminalTeller
+
+    if as_json:
+        return JsonTeller
+    if quiet:
+        return partial(Teller, put=lambda _: None)
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "") not in {"", "dumb"}
+    return partial(TerminalTeller if is_terminal else Teller, put=put_line)

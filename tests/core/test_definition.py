@@ -162,6 +162,12 @@ def test_a_subject_makes_no_mock_of_an_agent_that_is_none() -> None:
     )
 
 
+def test_a_mock_that_says_it_is_none_is_refused() -> None:
+    found = problems_of(changed(("agents.a.adapter", "mock"), ("agents.a.argv", ["pass=1"]), ("agents.a.mock", False)))
+
+    assert list(found) == ["$.agents.a.mock"]
+
+
 def test_the_script_of_a_mock_is_looked_at_word_by_word() -> None:
     argv = ["pass=3", "fail", "seconds=5-1", "pass=1", "hum=1", "daemon=101", "do= ", "{nope}"]
     found = problems_of(changed(("agents.a.adapter", "mock"), ("agents.a.argv", argv)))

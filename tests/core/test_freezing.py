@@ -175,6 +175,12 @@ def test_a_mock_is_frozen_as_one_and_looks_for_no_program() -> None:
     assert (agent["version"], agent["binary_sha256"]) == (None, None)
 
 
+def test_a_mock_says_its_version_where_it_is_asked() -> None:
+    agent = {"adapter": "mock", "argv": ["pass=1"], "version": ["echo", "script 3"]}
+
+    assert freeze_plan(small(agents__a=agent, subjects__one__setup=[]))["agents"]["a"]["version"] == "script 3"
+
+
 def test_a_subject_may_bring_another_script() -> None:
     override = {"argv": ["fail=1"]}
     plan = freeze_plan(small(agents__a__adapter="mock", agents__a__argv=["pass=1"], subjects__one__agent=override))

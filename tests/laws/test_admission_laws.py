@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def run(campaign: tuple[list[int], list[Course], int, int]) -> Simulated:
         return simulated(Path(place), planned(timeouts_s, budget_s=budget_s), courses, max_parallel=max_parallel)
 
 
+@pytest.mark.clause("A10-45")
 @given(campaigns())
 def test_at_every_step_the_budget_is_what_the_journal_says_and_no_trial_is_admitted_beyond_it(
     campaign: tuple[list[int], list[Course], int, int],

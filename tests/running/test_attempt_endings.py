@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.core.durable_outcomes import LONG
 from tests.running.trials import HIDDEN, asleep, shell
 
 if TYPE_CHECKING:
@@ -84,6 +85,27 @@ def test_an_agent_reads_the_end_of_its_input_at_once(trials: Trials) -> None:
     attempted = trials.attempt(shell("cat; echo $?"))
 
     assert trials.artifact(attempted, "stdout") == "0\n"
+
+
+FLOOD_MIB = 10 << 10 if LONG else 96
+
+
+def test_a_flood_of_output_is_drained_cut_and_held_nowhere(trials: Trials) -> None:
+    """Fault 18: 10 GiB where time is given, less here; the supervisor's memory stays what it was."""
+    size = FLOOD_MIB << 20
+    script = (
+        f"head -c {size} /dev/zero; echo end >&2; "
+        "grep VmHWM /proc/$(cut -d' ' -f4 /proc/$$/stat)/status | tr -dc 0-9 > peak"
+    )
+    check = {"name": "peak", "kind": "command", "run": "test $(cat peak) -lt 40000"}
+    attempted = trials.attempt(shell(script), checks=[check], output_cap_bytes=1 << 20, timeout_s=600)
+
+    assert attempted.row["verified_success"] is True
+    assert attempted.row["extra"]["output_cut"] == {"stdout": size}
+    kept = (trials.folder / attempted.row["artifacts"]["stdout"]).read_bytes()
+    assert len(kept) < (1 << 20) + 200
+    assert kept.endswith(f"[output cut: {size:,} bytes came, the first 1,048,576 are kept]\n".encode())
+    assert trials.artifact(attempted, "stderr") == "end\n"
 
 
 def test_a_setup_that_fails_is_tried_three_times_each_in_a_new_workspace(trials: Trials) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -15,11 +18,11 @@ from oakbench_core.errors import DocumentError, ExitCode
 from oakbench_core.running.attempt import Attempted, attempt
 from oakbench_core.running.runner import RunEnd, RunRequest, TrialEnd, run_campaign
 from oakbench_core.running.stopping import StopSwitch
+from oakbench_core.running.supervise.processes import descendants
 from tests.campaigns import plan_document, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan_document import ScheduledTrial
@@ -372,3 +375,15 @@ def test_a_login_file_is_looked_for_before_anything_runs(tmp_path: Path, monkeyp
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "c").write_text("token")
     assert ran(tmp_path / "campaign").terminals == ["completed"]
+
+
+def test_a_run_of_many_trials_leaves_no_descriptor_no_thread_and_no_child(tmp_path: Path) -> None:
+    def mine() -> tuple[int, int, list[int]]:
+        return len([*Path("/proc/self/fd").iterdir()]), threading.active_count(), descendants(os.getpid())
+
+    folder = campaign(tmp_path, document({"w": WORKS, "a": ABSENT}, "w" * 12 + "a" * 2))
+    before = mine()
+    seen = ran(folder, max_parallel=4)
+
+    assert len(seen.heard.ends) == 14
+    assert mine() == before

@@ -155,8 +155,10 @@ def test_kill_9_with_many_in_flight_leaves_nothing_alive_within_two_seconds(camp
     ended(runner)
 
     assert seconds < 2
+    assert len([*(campaign.place / "state").rglob("w.t.*")]) == AT_A_TIME
     (campaign.marks / "go").touch()
     assert campaign.run()[0] == ExitCode.DONE
+    assert [path for path in (campaign.place / "state" / "oakbench").rglob("*") if path.parent.name != "oakbench"] == []
     assert len(campaign.ids("started")) == len(set(campaign.ids("started"))) == 6
     assert campaign.report()["counts"]["interrupted"] == AT_A_TIME
 
