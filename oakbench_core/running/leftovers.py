@@ -1,25 +1,68 @@
-"""Processes that were left in the workspaces of a plan when a runner and its fork server died at once.
+"""What runners that were killed left in the workspaces of a plan: processes, and the folders of the trial that ran.
 
-They are known by the root of the workspaces in their environment, or by the folder that they stand in. What a fork
-server that is alive answers for is none of them: a copy of the campaign may be running under the same root.
+Processes stay where a runner and its fork server died at once. They are known by the root of the workspaces in their
+environment, or by the folder that they stand in. What a fork server that is alive answers for is none of them: a copy
+of the campaign may be running under the same root. Folders stay whenever a runner is killed; whose they are is told by
+`claims`.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oakbench_core.running.claims import Unclaimed
+from oakbench_core.running.removing import remove_tree
 from oakbench_core.running.supervisor import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _LIMIT_S: Final = 5.0
 _PAUSE_S: Final = 0.01
+
+
+class Cleared(NamedTuple):
+    """How many processes were ended and how many workspaces removed; the first refusal of the system, if there was."""
+
+    processes: int
+    workspaces: int
+    refused: OSError | None
+
+    def __bool__(self) -> bool:
+        return bool(self.processes or self.workspaces or self.refused)
+
+
+def clear_leftovers(root: Path, trial_ids: Iterable[str]) -> Cleared:
+    """End and remove what is left below the workspaces root (a real path), and nothing of a runner that is alive."""
+    processes, workspaces, refused = end_leftovers(root), 0, None
+    with Unclaimed(root, trial_ids) as unclaimed:
+        for name in unclaimed.names:
+            try:
+                _remove(root / name)
+                workspaces += not name.startswith(".")
+            except OSError as error:
+                refused = refused or error
+    return Cleared(processes, workspaces, refused)
+
+
+def _remove(folder: Path) -> None:
+    """As `remove_tree`; a supervisor whose runner has just died may need a moment to end what still writes there."""
+    limit = time.monotonic() + _LIMIT_S
+    while True:
+        try:
+            remove_tree(folder)
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY or time.monotonic() > limit:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def end_leftovers(root: Path) -> int:

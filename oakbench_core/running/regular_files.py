@@ -19,7 +19,12 @@ def open_regular(path: Path | str) -> IO[bytes]:
     Raises:
         OSError: it is not there, may not be read, or is no regular file.
     """
-    descriptor = os.open(path, _FLAGS)
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # what the system says of NOFOLLOW, in words that mean something else to people
+            raise OSError(errno.ELOOP, "a symbolic link, which is not followed", str(path)) from None
+        raise
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return os.fdopen(descriptor, "rb")
     os.close(descriptor)

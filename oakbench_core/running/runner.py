@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from oakbench_core.campaign.admission import admission
-from oakbench_core.campaign.vocabulary import ErrorType, Standing, StopReason, Terminal
+from oakbench_core.campaign.vocabulary import ErrorType, StopReason, Terminal
 from oakbench_core.durable.writer import JournalWriter, RunnerFacts
 from oakbench_core.errors import ExitCode, JournalError
 from oakbench_core.running.attempt import AttemptRequest, attempt
 from oakbench_core.running.commands import AttemptInterruptedError
-from oakbench_core.running.leftovers import end_leftovers
+from oakbench_core.running.leftovers import clear_leftovers
 from oakbench_core.running.lookups import Lookups
 from oakbench_core.running.readiness import expect_outside, expect_runnable
 from oakbench_core.running.rows import LONGEST_MESSAGE, Ending, HostFacts, Seen, plain, row_of, skipped_row
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
     from oakbench_core.durable.recovery import Repair
+    from oakbench_core.running.leftovers import Cleared
     from oakbench_core.running.stopping import StopSwitch
 
 _GIB: Final = 1 << 30
-_NOT_ENDED: Final = (Standing.UNSTARTED, Standing.INTERRUPTED, Standing.UNCERTAIN)
 
 
 class TrialEnd(NamedTuple):
-    """A trial that has just ended: its row, and how many trials of the campaign have ended by now."""
+    """A trial that has just ended: its row, and its place in the schedule, counted from 1."""
 
     trial: ScheduledTrial
     terminal: Terminal
     row: Mapping[str, Any]
-    ended: int
+    number: int
 
 
 class RunEnd(NamedTuple):
@@ -65,6 +65,9 @@ class Listener(Protocol):
 
     def repaired(self, repair: Repair) -> None:
         """The end that an earlier runner left was brought into order."""
+
+    def cleared(self, cleared: Cleared, root: Path) -> None:
+        """What an earlier runner that was killed left below the workspaces root was ended and removed."""
 
     def opened(self, ledger: Ledger) -> None:
         """The journal is this runner's; nothing has been started."""
@@ -108,7 +111,8 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
     with ForkServer() as server, _opened(request) as writer:
         if writer.repaired is not None:
             listener.repaired(writer.repaired)
-        end_leftovers(root)
+        if cleared := clear_leftovers(root, (trial.trial_id for trial in request.plan.schedule)):
+            listener.cleared(cleared, root)
         listener.opened(writer.ledger)
         system = os.uname()
         run = _Run(
@@ -166,12 +170,12 @@ class _Run:
             return self._refusal(trial) or self._attempt(place, trial)
         row = skipped_row(self.request.plan, trial, self.host, skip)
         self.writer.append_finished(trial.trial_id, skip.terminal, row)
-        self._tell_end(trial, skip.terminal, row)
+        self.listener.ended(TrialEnd(trial, skip.terminal, row, place + 1))
         return None
 
     def _asked_to_stop(self) -> _Stop | None:
         number = self.switch.signal
-        return None if number is None else (StopReason.SIGNAL, 128 + number, None)
+        return None if number is None else (StopReason.SIGNAL, 128 + number, self.switch.why)
 
     def _refusal(self, trial: ScheduledTrial) -> _Stop | None:
         """Why the trial is not admitted, and so no other after it; of several reasons the one that weighs most.
@@ -214,7 +218,7 @@ class _Run:
         except AttemptInterruptedError:
             return self._asked_to_stop()
         terminal, row = self._finish(trial, terminal, row)
-        self._tell_end(trial, terminal, row)
+        self.listener.ended(TrialEnd(trial, terminal, row, place + 1))
         return self._halted(trial, terminal, row)
 
     def _finish(
@@ -231,11 +235,6 @@ class _Run:
             terminal, row = ending.terminal, row_of(self.request.plan, trial, self.host, Seen(), ending)
             self.writer.append_finished(trial.trial_id, terminal, row)
         return terminal, row
-
-    def _tell_end(self, trial: ScheduledTrial, terminal: Terminal, row: Mapping[str, Any]) -> None:
-        tallies = self.writer.ledger.tallies
-        ended = sum(tallies) - sum(tallies[standing] for standing in _NOT_ENDED)
-        self.listener.ended(TrialEnd(trial, terminal, row, ended))
 
     def _halted(self, trial: ScheduledTrial, terminal: Terminal, row: Mapping[str, Any]) -> _Stop | None:
         """A stop after too many infrastructure failures of one agent in a row; a skip neither counts nor resets.

@@ -2,19 +2,19 @@
 
 A workspace is `<root>/<trial>`. What belongs to the trial but not to its work (HOME, TMPDIR, prompt, inputs, later the
 oracle's files) is in a folder with a short name of its own, since sockets in TMPDIR have room for 107 bytes of path.
-What the agent is not told of (the state before it) is in another.
+What the agent is not told of (the state before it) is in another, which also says whose all of it is (`claims`).
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.errors import PlatformError, Problem
+from oakbench_core.running.claims import Claim, hidden_name
 from oakbench_core.running.removing import remove_tree
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ class Places(NamedTuple):
     root: Path
     workspace: Path
     private: Path
-    hidden: Path
+    claim: Claim
+
+    @property
+    def hidden(self) -> Path:
+        return self.claim.folder
 
     @property
     def home(self) -> Path:
@@ -66,6 +70,7 @@ class Places(NamedTuple):
                 remove_tree(folder)
             except OSError as error:
                 refused = refused or error
+        self.claim.close()
         return refused
 
 
@@ -104,14 +109,15 @@ def marker_above(folder: Path) -> Path | None:
 
 def new_places(root: Path, trial_id: str) -> Places:
     """New folders of a trial; the workspace itself is not made yet."""
-    private, hidden = (root / f".{secrets.token_hex(4)}" for _ in range(2))
-    for folder in (private, hidden, private / "home", private / "tmp"):
-        folder.mkdir(mode=0o700)
-    workspace, number = root / trial_id, 1
+    claim = Claim.below(root)
+    private, workspace, number = root / hidden_name(), root / trial_id, 1
     while os.path.lexists(workspace):  # what a killed runner, or one of a copy of this campaign, has there
         number += 1
         workspace = root / f"{trial_id}+{number}"
-    return Places(root, workspace, private, hidden)
+    claim.name(workspace.name, private.name)
+    for folder in (private, private / "home", private / "tmp"):
+        folder.mkdir(mode=0o700)
+    return Places(root, workspace, private, claim)
 
 
 def keep_workspace(workspace: Path, target: Path) -> None:

@@ -7,29 +7,28 @@ the run to its end, with lines of progress.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
+import shlex
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from shutil import copytree, ignore_patterns
+from signal import Signals
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
+from oakbench_core.durable.documents import PLAN_NAME
 from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.campaign import open_campaign
+from oakbench_tui.cli.companion import Companion
 from oakbench_tui.cli.output import put, say
 from oakbench_tui.cli.report import rendered
 from oakbench_tui.cli.run import run_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
+from oakbench_tui.cli.terminal import console_looks, is_terminal, while_there_is_a_terminal
 
 DEFAULT_NAME = "oakbench-demo"
 MOCK = "scripted agents do real work in real repositories: it proves the instrument, and nothing about agents"
+_ENDS_IN_ORDER = "no further trial is started, and the running one goes to its end"
 _ENDED_WELL = (ExitCode.DONE, ExitCode.BUDGET)
 
 
@@ -56,7 +55,9 @@ def make_campaign(folder: Path, trials: int | None = None) -> None:
     """Freeze the bundled definition into a new folder; with `trials`, only so many of its schedule."""
     from oakbench_core.running.freezing import freeze
 
-    with as_file(files("oakbench_tui") / "demo" / "campaign") as definition:
+    with as_file(files("oakbench_tui") / "demo" / "campaign") as bundled, TemporaryDirectory() as temporary:
+        # An installation compiles the Python files among the fixtures; what it adds is no part of the definition.
+        definition = copytree(bundled, Path(temporary) / "campaign", ignore=ignore_patterns("__pycache__", "*.pyc"))
         freeze(definition / "campaign.toml", folder)
     if trials is not None:
         _keep_first(folder, trials)
@@ -64,72 +65,25 @@ def make_campaign(folder: Path, trials: int | None = None) -> None:
 
 def _keep_first(folder: Path, trials: int) -> None:
     from oakbench_core.campaign.plan import plan_hash
-    from oakbench_core.durable.documents import PLAN_NAME, write_plan
+    from oakbench_core.durable.documents import write_plan
 
     path = folder / PLAN_NAME
     document: dict[str, Any] = json.loads(path.read_bytes())
     document["schedule"] = document["schedule"][:trials]
     document["plan_sha256"] = plan_hash(document)
-    path.unlink()
-    write_plan(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    shorter = path.with_name(f".{PLAN_NAME}.shorter")
+    write_plan(shorter, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    shorter.replace(path)  # in one step: whoever interrupts us finds a plan
 
 
-class _Runner:
-    """The runner as a process of its own, and its lines of progress as they come."""
-
-    def __init__(self, folder: Path) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "oakbench_tui", "run", str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,  # the terminal's ctrl+c is the console's; `asked` hands it on
-        )
-        self._lines: list[str] = []
-        self._more = threading.Condition()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        # Its output is read while the console is open too, or a full pipe would stop the run.
-        for line in self._process.stdout or ():
-            with self._more:
-                self._lines.append(line.rstrip("\n"))
-                self._more.notify()
-        self._process.wait()
-        with self._more:
-            self._more.notify()
-
-    @property
-    def ended(self) -> bool:
-        return not self._reader.is_alive()
-
-    def asked(self, number: int, _: FrameType | None = None) -> None:
-        """Hand a signal on."""
-        if self._process.poll() is None:
-            self._process.send_signal(number)
-
-    def lines(self) -> Iterator[str]:
-        """The lines from now on, until the runner has ended."""
-        seen = len(self._lines)
-        while (new := self._after(seen)) is not None:
-            seen += len(new)
-            yield from new
-
-    def last_lines(self, count: int) -> list[str]:
-        return self._lines[-count:]
-
-    def _after(self, seen: int) -> list[str] | None:
-        """The lines after the first `seen`, waited for; None: the runner has ended and there are no more."""
-        with self._more:
-            while len(self._lines) == seen and not self.ended:
-                self._more.wait(timeout=0.5)
-            return self._lines[seen:] or None
-
-    @property
-    def code(self) -> int:
-        return self._process.wait()
+def _how_to_go_on(folder: Path) -> str:
+    if not (folder / PLAN_NAME).exists():
+        return f"interrupted before {folder} was made"
+    name = shlex.quote(str(folder))
+    return (
+        f"interrupted; the campaign is in {folder}\n"
+        f"next: oakbench-tui run {name} goes on, oakbench-tui status {name} says how far it is"
+    )
 
 
 def _run_headless(folder: Path) -> int:
@@ -137,24 +91,25 @@ def _run_headless(folder: Path) -> int:
 
 
 def _run_with_console(folder: Path) -> int:
+    """Run it with the console on it: the run's exit code, or 128 and the number of the signal that ended us."""
     from oakbench_tui.app import run_console
 
-    runner = _Runner(folder)
-    try:
-        run_console(folder)
-    except BaseException:
-        runner.asked(signal.SIGTERM)
-        raise
-    if runner.ended:
-        for line in runner.last_lines(4):
-            say(line)
-        return runner.code
-    say("the run goes on; ctrl+c ends it in order, twice at once")
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, runner.asked)
-    for line in runner.lines():
-        say(line)
-    return runner.code
+    looks = console_looks()
+    with Companion(folder) as runner:
+        with while_there_is_a_terminal():
+            ended_by = run_console(folder, ascii_only=looks.ascii_only, no_color=looks.no_color)
+        if runner.ended:
+            for line in runner.last_lines(4):
+                say(line)
+        elif ended_by:
+            say(f"the console was ended by {Signals(ended_by - 128).name}: {_ENDS_IN_ORDER}")
+            runner.leave_alone()
+        else:
+            say("the run goes on; ctrl+c ends it in order, twice at once")
+        with runner.signals_handed_on():
+            for line in runner.lines():
+                say(line)
+        return ended_by or runner.code
 
 
 def demo(
@@ -185,10 +140,13 @@ def demo(
       oakbench-tui demo --trials 12
     """  # noqa: D301 - the \b keeps the examples' lines apart
     folder = free_folder(directory)
-    terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     say(f"{folder}: {MOCK}")
-    make_campaign(folder, trials)
-    code = _run_headless(folder) if headless or not terminal else _run_with_console(folder)
+    try:
+        make_campaign(folder, trials)
+        code = _run_headless(folder) if headless or not is_terminal() else _run_with_console(folder)
+    except KeyboardInterrupt:
+        say(_how_to_go_on(folder))
+        raise
     if code not in _ENDED_WELL:
         raise typer.Exit(code)
     put(rendered(open_campaign(folder), "md"))

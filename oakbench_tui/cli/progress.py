@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.vocabulary import CheckStatus, Standing, StopReason, Terminal
-from oakbench_core.display import display_safe
+from oakbench_core.display import display_safe, display_short
 from oakbench_core.running.preparation import TRIES
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
+    from oakbench_core.running.leftovers import Cleared
     from oakbench_core.running.runner import RunEnd, TrialEnd
 
 LONGEST_REASON: Final = 160
@@ -34,18 +35,41 @@ _WORDS: Final = {
 }
 
 
-def opening_line(ledger: Ledger, folder: Path) -> str:
-    """What there is to do, and how to look on."""
+def opening_lines(ledger: Ledger, folder: Path, now: datetime) -> Iterator[str]:
+    """When it was, what is on file, what there is to do, and how to look on."""
     scheduled, unstarted = sum(ledger.tallies), ledger.tallies[Standing.UNSTARTED]
-    line = f"{unstarted:,} of {scheduled:,} trials are unstarted"
+    line = f"{now:%Y-%m-%d %H:%M:%S %z}  {unstarted:,} of {scheduled:,} trials are unstarted"
     account = admission(ledger)
     if account.remaining_s is not None:
         line += f"; {account.remaining_s:,f} of {account.budget_s:,} s of the budget remain"
-    return f"{line}; look on with: {_command('watch', folder)}"
+    yield line
+    if unstarted != scheduled:
+        yield f"on file  {_equation(ledger)}"
+    yield f"look on  {_command('watch', folder)}"
+
+
+def cleared_line(cleared: Cleared, root: Path) -> str:
+    """What became of the remains of a run that was killed."""
+    done = []
+    if cleared.processes:
+        done.append(f"{_counted(cleared.processes, 'process', 'processes')} ended")
+    if cleared.workspaces:
+        done.append(f"{_counted(cleared.workspaces, 'workspace', 'workspaces')} removed")
+    said = f"of an earlier run that was killed, below {root}: {', '.join(done) or 'nothing could be removed'}"
+    if cleared.refused is not None:
+        said += f"; some of it stays: {cleared.refused.strerror or cleared.refused}"
+    return _cut(said, LONGEST_DETAIL)
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
-    """`14:02:41   73 of 126  verified success          0.538 s  upkeep.…  tests fails`."""
+    """`14:02:41   73 of 126  verified success          0.538 s  upkeep.…  tests fails`.
+
+    The number is the trial's place in the schedule: it says how far a run is, whatever was interrupted before.
+    """
     row = end.row
     word = _WORDS.get(end.terminal) or ("verified success" if row["verified_success"] else "task failure")
     duration = row["resources"]["duration_s"]
@@ -55,19 +79,23 @@ def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
         shown = "unmeasured" if duration is None else f"{duration:,.3f} s"
     width = len(f"{scheduled:,}")
     reason = _reason(row)
-    line = f"{now:%H:%M:%S}  {end.ended:>{width},} of {scheduled:,}  {word:<22} {shown:>10}  {end.trial.trial_id}"
+    line = f"{now:%H:%M:%S}  {end.number:>{width},} of {scheduled:,}  {word:<22} {shown:>10}  {end.trial.trial_id}"
     return display_safe(line) if reason is None else f"{display_safe(line)}  {_cut(reason, LONGEST_REASON)}"
 
 
-def longest_s(plan: Plan, trial: ScheduledTrial, grace_s: int) -> int:
-    """Seconds that a trial's commands have together, if each takes all of its time and its grace.
+def longest(plan: Plan, trial: ScheduledTrial, grace_s: int) -> str:
+    """How long a trial's commands may take at most, each with its grace, in words.
 
     No deadline: copying, hashing and writing are not in it.
     """
     task = plan.task(trial)
-    checks = [check.timeout_s for check in task.oracle.checks if check.kind == "command"]
-    setup = TRIES * (task.setup_timeout_s + grace_s) if task.setup or plan.subject(trial).setup else 0
-    return setup + trial.timeout_s + grace_s + sum(timeout_s + grace_s for timeout_s in checks)
+    checks = [check.timeout_s + grace_s for check in task.oracle.checks if check.kind == "command"]
+    said = f"at most {trial.timeout_s + grace_s:,} s for its agent"
+    if checks:
+        said += f", {sum(checks):,} s for its checks"
+    if task.setup or plan.subject(trial).setup:
+        said += f", {TRIES * (task.setup_timeout_s + grace_s):,} s for a setup that hangs at each of {TRIES} tries"
+    return said
 
 
 def closing_lines(end: RunEnd, folder: Path) -> Iterator[str]:
@@ -86,7 +114,10 @@ def why(end: RunEnd) -> str:
         case StopReason.BUDGET:
             said = f"stopped by the budget (exit {end.code}): {end.detail}; nothing was shortened"
         case StopReason.SIGNAL:
-            said = f"stopped by {Signals(end.code - 128).name} (exit {end.code})"
+            name = Signals(end.code - 128).name
+            said = f"stopped by {name} (exit {end.code})"
+            if end.detail is not None:
+                said = f"stopped as by {name} (exit {end.code}): {end.detail}"
         case StopReason.CHANGED_INPUT:
             said = f"stopped, for something is not the frozen one (exit {end.code}): {end.detail}"
         case _:
@@ -147,7 +178,5 @@ def _command(name: str, folder: Path) -> str:
     return display_safe(f"oakbench-tui {name} {shlex.quote(str(folder))}")
 
 
-def _cut(text: str, longest: int) -> str:
-    """On one line, safe to show, and not longer than that."""
-    shown = display_safe(" ".join(text.split()))
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+def _cut(text: str, cells: int) -> str:
+    return display_short(" ".join(text.split()), cells)

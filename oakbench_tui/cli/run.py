@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -17,12 +17,14 @@ from oakbench_tui.cli.output import PipeClosedError, put_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import date
 
     from oakbench_core.campaign.definition import RunTable
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
     from oakbench_core.durable.recovery import Repair
+    from oakbench_core.running.leftovers import Cleared
     from oakbench_core.running.runner import RunEnd, TrialEnd
     from oakbench_core.running.stopping import StopSwitch
 
@@ -37,6 +39,7 @@ class _Progress:
     def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
         self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
         self._running: ScheduledTrial | None = None
+        self._day: date | None = None
 
     def repaired(self, repair: Repair) -> None:
         from oakbench_tui.cli.recover import recovery_lines
@@ -44,10 +47,18 @@ class _Progress:
         for line in ("the journal's end was repaired:", *recovery_lines(repair)):
             self._tell(say, line)
 
-    def opened(self, ledger: Ledger) -> None:
-        from oakbench_tui.cli.progress import opening_line
+    def cleared(self, cleared: Cleared, root: Path) -> None:
+        from oakbench_tui.cli.progress import cleared_line
 
-        self._tell(self._put, opening_line(ledger, self._folder))
+        self._tell(say, cleared_line(cleared, root))
+
+    def opened(self, ledger: Ledger) -> None:
+        from oakbench_tui.cli.progress import opening_lines
+
+        now = self._now()
+        for line in opening_lines(ledger, self._folder, now):
+            self._tell(self._put, line)
+        self._day = now.date()
 
     def started(self, trial: ScheduledTrial) -> None:
         self._running = trial
@@ -56,11 +67,15 @@ class _Progress:
         from oakbench_tui.cli.progress import ending_line
 
         self._running = None
-        self._tell(self._put, ending_line(end, len(self._plan.schedule), datetime.now().astimezone()))
+        now = self._now()
+        if now.date() != self._day:
+            self._tell(self._put, f"{now:%Y-%m-%d}")
+        self._day = now.date()
+        self._tell(self._put, ending_line(end, len(self._plan.schedule), now))
 
     def asked(self, switch: StopSwitch) -> None:
         """Say what a request to stop does; called from the thread of the signals."""
-        from oakbench_tui.cli.progress import longest_s
+        from oakbench_tui.cli.progress import longest
 
         trial, grace_s = self._running, self._settings.grace_s
         if trial is None:
@@ -69,10 +84,10 @@ class _Progress:
             how = f"TERM, and KILL after {grace_s} s"
             said = f"1 running trial is ended now ({how}) and stays interrupted: {trial.trial_id}"
         else:
-            limit = longest_s(self._plan, trial, grace_s)
+            limits = longest(self._plan, trial, grace_s)
             said = (
-                f"no further trial is started; 1 running trial goes to its end: {trial.trial_id}, its agent within "
-                f"{trial.timeout_s:,} s, all of it within {limit:,} s; ctrl+c again ends it now"
+                f"no further trial is started; 1 running trial goes to its end: {trial.trial_id}\n"
+                f"it has {limits}; ctrl+c again ends it now"
             )
         self._tell(say, said)
 
@@ -83,27 +98,31 @@ class _Progress:
             self._tell(self._put, line)
 
     @staticmethod
+    def _now() -> datetime:
+        return datetime.now().astimezone()
+
+    @staticmethod
     def _tell(put: Callable[[str], None], text: str) -> None:
         with suppress(PipeClosedError, PlatformError):
             put(text)
 
 
-def run_folder(
-    folder: Path,
-    put: Callable[[str], None],
-    given: Iterable[str] = (),
-    workspaces: Path | None = None,
-    *,
-    unsafe_filesystem: bool = False,
-) -> RunEnd:
-    """Run the campaign in a folder, with a line for each ending; signals end it as `StopSwitch` says.
+class RunOptions(NamedTuple):
+    """How a campaign is run this time.
 
-    Args:
-        folder: the campaign's.
-        put: shows a line of progress.
-        given: settings for this run only, each as NAME=VALUE.
-        workspaces: the root that the user chose.
-        unsafe_filesystem: go on where nothing is known of the journal's file system.
+    `settings`: of the table `[run]`, each as NAME=VALUE. `workspaces`: the root that the user chose.
+    `unsafe_filesystem`: go on where nothing is known of the journal's file system. `company`: a pipe that ends with the
+    program that started us; then no further trial is started.
+    """
+
+    settings: Iterable[str] = ()
+    workspaces: Path | None = None
+    unsafe_filesystem: bool = False
+    company: int | None = None
+
+
+def run_folder(folder: Path, put: Callable[[str], None], options: RunOptions | None = None) -> RunEnd:
+    """Run the campaign in a folder, with a line for each ending, which `put` shows; signals end it as in `StopSwitch`.
 
     Raises:
         LockedError: another runner has it. Else as `load_plan`, `run_settings` and `run_campaign`.
@@ -115,9 +134,10 @@ def run_folder(
     from oakbench_core.running.runner import RunRequest, run_campaign
     from oakbench_core.running.stopping import StopSwitch
 
+    options = options or RunOptions()
     expect_no_runner(folder)
     plan = load_plan(folder)
-    settings = _overridden(run_settings(folder), given)
+    settings = _overridden(run_settings(folder), options.settings)
     progress = _Progress(plan, folder, settings, put)
     switch = StopSwitch(progress.asked)
     request = RunRequest(
@@ -127,10 +147,10 @@ def run_folder(
         environment=os.environ,
         tool=f"oakbench {version('oakbench')}",
         clock=utc_now,
-        workspaces=workspaces,
-        unsafe_filesystem=unsafe_filesystem,
+        workspaces=options.workspaces,
+        unsafe_filesystem=options.unsafe_filesystem,
     )
-    with switch.on_signals():
+    with switch.on_signals(options.company):
         end = run_campaign(request, switch, progress)
     progress.closed(end)
     return end
@@ -192,7 +212,7 @@ def run(
     from oakbench_tui.cli.progress import why
 
     put = (lambda _: None) if quiet else put_line
-    end = run_folder(campaign_folder(directory), put, settings or (), workspaces, unsafe_filesystem=unsafe_filesystem)
+    end = run_folder(campaign_folder(directory), put, RunOptions(settings or (), workspaces, unsafe_filesystem))
     if quiet and end.code != ExitCode.DONE:
         say(why(end))
     raise typer.Exit(end.code)

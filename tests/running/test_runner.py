@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan_document import ScheduledTrial
     from oakbench_core.durable.recovery import Repair
+    from oakbench_core.running.leftovers import Cleared
 
 Json = dict[str, Any]
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -39,6 +40,9 @@ class Heard:
 
     def repaired(self, repair: Repair) -> None:
         raise AssertionError(repair)
+
+    def cleared(self, cleared: Cleared, root: Path) -> None:
+        raise AssertionError(cleared, root)
 
     def opened(self, ledger: Ledger) -> None:
         assert ledger.last_runner is not None
@@ -232,12 +236,12 @@ def test_a_request_before_the_first_trial_starts_nothing(tmp_path: Path) -> None
     assert [event["event"] for event in seen.events] == ["opened", "closed"]
 
 
-def test_each_end_is_told_with_how_many_have_ended(tmp_path: Path) -> None:
+def test_each_end_is_told_with_its_place_in_the_schedule(tmp_path: Path) -> None:
     folder = campaign(tmp_path, document({"a": ABSENT, "w": WORKS}, "waw"))
     first = ran(folder, halt_after=1)
     second = ran(folder)
 
-    assert [end.ended for end in first.heard.ends + second.heard.ends] == [1, 2, 3]
+    assert [end.number for end in first.heard.ends + second.heard.ends] == [1, 2, 3]
     assert second.heard.begun == ["w.t.plain.w.r003.s"]
 
 

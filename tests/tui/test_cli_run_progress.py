@@ -12,14 +12,16 @@ import pytest
 from oakbench_core.campaign.ledger import Ledger
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.vocabulary import StopReason, Terminal
+from oakbench_core.running.leftovers import Cleared
 from oakbench_core.running.runner import RunEnd, TrialEnd
 from oakbench_tui.cli.progress import (
     LONGEST_DETAIL,
     LONGEST_REASON,
+    cleared_line,
     closing_lines,
     ending_line,
-    longest_s,
-    opening_line,
+    longest,
+    opening_lines,
 )
 from tests import campaigns
 
@@ -59,8 +61,8 @@ def test_what_a_trial_says_is_one_line_made_safe_and_cut() -> None:
     reason = shown.partition(TRIAL)[2]
 
     assert reason.startswith("  runner_error: \\x1b]52;c;eA==\\x07\\u202e next line \\x1b")
-    assert reason.endswith("…")
-    assert len(reason) == LONGEST_REASON + 2
+    assert reason.endswith(" characters)")
+    assert LONGEST_REASON - 10 < len(reason) <= LONGEST_REASON + 2
     assert shown.isprintable()
 
 
@@ -82,6 +84,11 @@ RUN = "oakbench-tui run 'runs/a b'    (starts unstarted trials only)"
     ("lines", "why", "way_on"),
     [
         (end(StopReason.SIGNAL, 143), "stopped by SIGTERM (exit 143)", f"next  {RUN}"),
+        (
+            end(StopReason.SIGNAL, 130, "left alone"),
+            "stopped as by SIGINT (exit 130): left alone",
+            f"next  {RUN}",
+        ),
         (end(StopReason.DISK, 13, "no room"), "the run stopped itself (exit 13): no room", f"next  {RUN}"),
         (end(StopReason.HALTED, 13, "again"), "the run stopped itself (exit 13): again", f"next  {RUN}"),
         (
@@ -106,21 +113,54 @@ def test_a_detail_is_one_line_made_safe_and_cut() -> None:
     first = end(StopReason.HALTED, 13, HOSTILE * 500)[0]
 
     assert first.isprintable()
-    assert len(first) == LONGEST_DETAIL
+    assert first.endswith(" characters)")
+    assert LONGEST_DETAIL - 10 < len(first) <= LONGEST_DETAIL
 
 
 def test_a_run_begins_by_saying_what_there_is_to_do() -> None:
-    assert opening_line(Ledger(PLAN), Path("runs/a b")) == (
-        "8 of 8 trials are unstarted; 60 of 60 s of the budget remain; look on with: oakbench-tui watch 'runs/a b'"
-    )
-    assert "budget" not in opening_line(Ledger(campaigns.plan()), Path("c"))
+    assert list(opening_lines(Ledger(PLAN), Path("runs/a b"), NOW)) == [
+        "2026-11-30 14:02:41 +0000  8 of 8 trials are unstarted; 60 of 60 s of the budget remain",
+        "look on  oakbench-tui watch 'runs/a b'",
+    ]
+    assert not any("budget" in line for line in opening_lines(Ledger(campaigns.plan()), Path("c"), NOW))
 
 
-@pytest.mark.parametrize(("setup", "seconds"), [([], 10 + 2 + 300 + 2), (["true"], 314 + 3 * (600 + 2))])
-def test_the_longest_that_a_trial_may_take_counts_setup_agent_checks_and_graces(setup: list[str], seconds: int) -> None:
+def test_a_run_that_goes_on_says_what_is_on_file() -> None:
+    plan = campaigns.plan()
+    ledger = campaigns.folded(plan, *campaigns.run(plan, 0), campaigns.started(plan, 1))
+
+    assert list(opening_lines(ledger, Path("c"), NOW))[:2] == [
+        "2026-11-30 14:02:41 +0000  6 of 8 trials are unstarted",
+        "on file  8 = 1 finished + 0 skipped + 1 interrupted + 6 unstarted",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cleared", "said"),
+    [
+        (Cleared(0, 1, None), "1 workspace removed"),
+        (Cleared(2, 3, None), "2 processes ended, 3 workspaces removed"),
+        (Cleared(0, 0, OSError(1, "Not yours")), "nothing could be removed; some of it stays: Not yours"),
+    ],
+)
+def test_what_a_killed_run_left_is_said(cleared: Cleared, said: str) -> None:
+    assert cleared_line(cleared, Path("/w")) == f"of an earlier run that was killed, below /w: {said}"
+
+
+@pytest.mark.parametrize(
+    ("setup", "said"),
+    [
+        ([], "at most 12 s for its agent, 302 s for its checks"),
+        (
+            ["true"],
+            "at most 12 s for its agent, 302 s for its checks, 1,806 s for a setup that hangs at each of 3 tries",
+        ),
+    ],
+)
+def test_the_longest_that_a_trial_may_take_is_told_by_its_parts_with_their_graces(setup: list[str], said: str) -> None:
     document = campaigns.plan_document()
     for task in document["workflows"]["w"]["tasks"].values():
         task["setup"] = setup
     plan = plan_from_document(campaigns.sealed({k: v for k, v in document.items() if k != "plan_sha256"}))
 
-    assert longest_s(plan, plan.schedule[0], 2) == seconds
+    assert longest(plan, plan.schedule[0], 2) == said
