@@ -28,7 +28,7 @@ def watch(
 ) -> None:
     """Open the console on a campaign: running, finished, crashed, or a copy from elsewhere.
 
-    It reads, and writes nothing. Keys are shown by ?, and q leaves.
+    It only reads what is on file. Keys are shown by ?, and q leaves.
 
     \b
     Examples:

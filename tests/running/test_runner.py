@@ -329,6 +329,17 @@ def test_an_agent_that_a_subject_brings_is_looked_at_as_it_is_started(tmp_path: 
     expect_refused(tmp_path, document({"w": WORKS}, "w", subjects=subjects), "$.subjects.s.agent.env")
 
 
+def test_variables_that_are_not_set_are_told_with_the_line_that_sets_them(tmp_path: Path) -> None:
+    agents: Json = {"a": {"argv": ["true"], "env": ["NO_SUCH_B", "NO_SUCH_A", "PATH"]}, "b": {"argv": []}}
+
+    for order, next_step in (("a", "`export NO_SUCH_A=… NO_SUCH_B=…` in the shell that starts the run"), ("b", "None")):
+        place = tmp_path / order
+        place.mkdir()
+        with pytest.raises(DocumentError) as refused:
+            ran(campaign(place, document(agents, order)))
+        assert str(refused.value.next_step).startswith(next_step)
+
+
 def test_a_folder_whose_name_is_no_unicode_is_run_and_its_changes_are_recorded(tmp_path: Path) -> None:
     place = tmp_path / "caf\udce9"
     place.mkdir()
