@@ -49,17 +49,22 @@ def occupied(root: Path) -> Iterator[str]:
         remove_abandoned(root)  # what was still dying when this run began
 
 
-def remove_abandoned(root: Path) -> None:
-    """Remove what runs that are dead have left; what the system will not remove stays, for the next to try."""
+def remove_abandoned(root: Path) -> int:
+    """Remove what runs that are dead have left: how many workspaces that were.
+
+    What the system will not remove stays, for the next to try.
+    """
+    removed = 0
     for mark in root.glob(f"{_MARK}*"):
         with suppress(OSError):
             descriptor = os.open(mark, _FLAGS)
             try:
                 if take_lock(descriptor):
-                    _remove_of(root, mark.name.removeprefix(_MARK))
+                    removed += _remove_of(root, mark.name.removeprefix(_MARK))
                     mark.unlink()
             finally:
                 os.close(descriptor)
+    return removed
 
 
 def _new_mark(root: Path) -> tuple[str, int]:
@@ -69,13 +74,16 @@ def _new_mark(root: Path) -> tuple[str, int]:
             return token, os.open(root / f"{_MARK}{token}", _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
 
 
-def _remove_of(root: Path, token: str) -> None:
-    """Raises OSError where something of it stays."""
+def _remove_of(root: Path, token: str) -> int:
+    """How many workspaces were removed. Raises OSError where something of it stays."""
+    removed = 0
     if not re.fullmatch(rf"[0-9a-f]{{{TOKEN_LENGTH}}}", token):
-        return
+        return removed
     for folder in root.glob(f".{token}*"):
         with suppress(FileNotFoundError, NotADirectoryError), open_regular(folder / WORKSPACE_NOTE) as note:
             name = note.read(300).decode(errors="replace")
             if _NAME.fullmatch(name):
+                removed += (root / name).exists()
                 remove_tree(root / name)
         remove_tree(folder)
+    return removed

@@ -63,7 +63,7 @@ def expect_runnable(plan: Plan, environment: Mapping[str, str]) -> None:
     problems = [*_of_source(plan), *_of_agents(plan, environment), *_of_tasks(plan), *_of_secrets(plan, environment)]
     found = dict.fromkeys(problems)
     if found:
-        raise DocumentError("this plan cannot be run", found)
+        raise DocumentError("this plan cannot be run", found, next_step=_setting(_unset(plan, environment)))
 
 
 def expect_outside(root: Path) -> None:
@@ -84,6 +84,27 @@ def expect_outside(root: Path) -> None:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
+def _unset(plan: Plan, environment: Mapping[str, str]) -> list[str]:
+    """The variables that some trial's agent is to have and the runner has not."""
+    names = {name for _, agent in _agents(plan) for name in unset_names(environment, agent)}
+    return sorted(names)
+
+
+def _setting(names: list[str]) -> str | None:
+    if not names:
+        return None
+    exports = " ".join(f"{name}=…" for name in names)
+    return f"`export {exports}` in the shell that starts the run, and run again; no file keeps their values"
+
+
+def _agents(plan: Plan) -> Iterator[tuple[str, Agent]]:
+    """Every agent as some trial starts it, by its place in the plan."""
+    for name, subject_name in sorted({(trial.agent, trial.subject) for trial in plan.schedule}):
+        override = plan.document.subjects[subject_name].agent
+        path = f"$.agents.{name}" if override is None else f"$.subjects.{subject_name}.agent"
+        yield path, effective_agent(plan.document.agents[name], override)
+
+
 def _of_source(plan: Plan) -> Iterator[Problem]:
     if plan.document.provenance.source == "import":
         rule = "an imported plan was run by another tool: it is read and reported, not run"
@@ -91,11 +112,8 @@ def _of_source(plan: Plan) -> Iterator[Problem]:
 
 
 def _of_agents(plan: Plan, environment: Mapping[str, str]) -> Iterator[Problem]:
-    """Every agent as some trial starts it, by its place in the plan."""
-    for name, subject_name in sorted({(trial.agent, trial.subject) for trial in plan.schedule}):
-        override = plan.document.subjects[subject_name].agent
-        path = f"$.agents.{name}" if override is None else f"$.subjects.{subject_name}.agent"
-        yield from _of_agent(path, effective_agent(plan.document.agents[name], override), environment)
+    for path, agent in _agents(plan):
+        yield from _of_agent(path, agent, environment)
 
 
 def _of_agent(path: str, agent: Agent, environment: Mapping[str, str]) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ def open_regular(path: Path | str, folder: int | None = None) -> IO[bytes]:
     try:
         descriptor = os.open(path, _FLAGS, dir_fd=folder)
     except OSError as error:
-        if error.errno == errno.ELOOP:
+        if error.errno == errno.ELOOP:  # what the system says of NOFOLLOW, in words that mean something else to people
             raise OSError(errno.ELOOP, "a symbolic link, which is not followed", str(path)) from None
         raise
     if stat.S_ISREG(os.fstat(descriptor).st_mode):

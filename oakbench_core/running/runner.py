@@ -21,7 +21,7 @@ from oakbench_core.running.flight import ThreadedFlights
 from oakbench_core.running.leftovers import end_leftovers
 from oakbench_core.running.listening import Listener, RunEnd, TrialEnd
 from oakbench_core.running.lookups import Lookups
-from oakbench_core.running.occupancy import occupied
+from oakbench_core.running.occupancy import occupied, remove_abandoned
 from oakbench_core.running.readiness import expect_outside, expect_runnable
 from oakbench_core.running.rows import LONGEST_MESSAGE, HostFacts, plain
 from oakbench_core.running.run_loop import NO_LIMITS, RunLimits, RunLoop
@@ -76,7 +76,8 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
     with ForkServer() as server, _opened(request) as writer:
         if writer.repaired is not None:
             listener.repaired(writer.repaired)
-        end_leftovers(root)
+        if left := _left_behind(end_leftovers(root), remove_abandoned(root)):
+            listener.noticed(f"of a run that was killed, below {root}: {left}")
         with occupied(root) as token:
             stage = _Stage(request=request, root=root, token=token, server=server, writer=writer, listener=listener)
             stage.clean_up_after_the_last()
@@ -154,6 +155,13 @@ class _Stage:
             keep_workspaces=settings.keep_workspaces,
             run_token=self.token,
         )
+
+
+def _left_behind(processes: int, workspaces: int) -> str:
+    """What was found and is gone now, in words; nothing where nothing was."""
+    ended = f"{processes:,} process{'' if processes == 1 else 'es'} ended"
+    removed = f"{workspaces:,} workspace{'' if workspaces == 1 else 's'} removed"
+    return ", ".join([ended] * bool(processes) + [removed] * bool(workspaces))
 
 
 @cache

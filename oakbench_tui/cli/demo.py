@@ -7,20 +7,23 @@ the run to its end, with lines of progress.
 from __future__ import annotations
 
 import json
-import os
-import sys
+import shlex
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
+from shutil import copytree, ignore_patterns
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
+from oakbench_core.durable.documents import PLAN_NAME
 from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.campaign import open_campaign
 from oakbench_tui.cli.output import put, say
 from oakbench_tui.cli.report import rendered
 from oakbench_tui.cli.run import run_folder
+from oakbench_tui.cli.terminal import is_terminal
 from oakbench_tui.cli.watched_run import run_watched
 
 DEFAULT_NAME = "oakbench-demo"
@@ -51,7 +54,9 @@ def make_campaign(folder: Path, trials: int | None = None) -> None:
     """Freeze the bundled definition into a new folder; with `trials`, only so many of its schedule."""
     from oakbench_core.running.freezing import freeze
 
-    with as_file(files("oakbench_tui") / "demo" / "campaign") as definition:
+    with as_file(files("oakbench_tui") / "demo" / "campaign") as bundled, TemporaryDirectory() as temporary:
+        # An installation compiles the Python files among the fixtures; what it adds is no part of the definition.
+        definition = copytree(bundled, Path(temporary) / "campaign", ignore=ignore_patterns("__pycache__", "*.pyc"))
         freeze(definition / "campaign.toml", folder)
     if trials is not None:
         _keep_first(folder, trials)
@@ -59,14 +64,25 @@ def make_campaign(folder: Path, trials: int | None = None) -> None:
 
 def _keep_first(folder: Path, trials: int) -> None:
     from oakbench_core.campaign.plan import plan_hash
-    from oakbench_core.durable.documents import PLAN_NAME, write_plan
+    from oakbench_core.durable.documents import write_plan
 
     path = folder / PLAN_NAME
     document: dict[str, Any] = json.loads(path.read_bytes())
     document["schedule"] = document["schedule"][:trials]
     document["plan_sha256"] = plan_hash(document)
-    path.unlink()
-    write_plan(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    shorter = path.with_name(f".{PLAN_NAME}.shorter")
+    write_plan(shorter, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    shorter.replace(path)  # in one step: whoever interrupts us finds a plan
+
+
+def _how_to_go_on(folder: Path) -> str:
+    if not (folder / PLAN_NAME).exists():
+        return f"interrupted before {folder} was made"
+    name = shlex.quote(str(folder))
+    return (
+        f"interrupted; the campaign is in {folder}\n"
+        f"next: oakbench-tui run {name} goes on, oakbench-tui status {name} says how far it is"
+    )
 
 
 def _run_headless(folder: Path) -> int:
@@ -103,10 +119,13 @@ def demo(
       oakbench-tui demo --trials 12
     """  # noqa: D301 - the \b keeps the examples' lines apart
     folder = free_folder(directory)
-    terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     say(f"{folder}: {MOCK}")
-    make_campaign(folder, trials)
-    code = _run_headless(folder) if headless or not terminal else run_watched(folder, [])
+    try:
+        make_campaign(folder, trials)
+        code = _run_headless(folder) if headless or not is_terminal() else run_watched(folder, [])
+    except KeyboardInterrupt:
+        say(_how_to_go_on(folder))
+        raise
     if code not in _ENDED_WELL:
         raise typer.Exit(code)
     put(rendered(open_campaign(folder)))

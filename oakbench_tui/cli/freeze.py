@@ -23,8 +23,9 @@ def freezing(frozen: Frozen) -> dict[str, Any]:
     """What `--json` prints: `oakbench.freeze/1`.
 
     `worst_case_s`: every trial taking its whole timeout, `max_parallel` at a time, without setup and checks.
-    `covered_at_worst`: how many trials the budget then admits; null without a budget. `parent`: of a plan that follows
-    an earlier campaign, as it stands in the plan. `drifts`: programs that are others than the parent's.
+    `covered_at_worst`: how many trials the budget then admits; null without a budget. `over_budget`: how many trials
+    have a timeout that is longer than the whole budget, so that they can never be admitted. `parent`: of a plan that
+    follows an earlier campaign, as it stands in the plan. `drifts`: programs that are others than the parent's.
     """
     from oakbench_core.campaign.admission import admissible_at_worst
     from oakbench_core.campaign.ledger import Ledger
@@ -42,6 +43,7 @@ def freezing(frozen: Frozen) -> dict[str, Any]:
         "worst_case_s": -(-sum(trial.timeout_s for trial in plan.schedule) // frozen.run.max_parallel),
         "admission_budget_s": plan.admission_budget_s,
         "covered_at_worst": admissible_at_worst(Ledger(plan)),
+        "over_budget": len(_over_budget(plan)),
         "absent": [{"path": absence.path, "program": absence.program} for absence in frozen.absent],
         "missing_instruments": dict(frozen.missing_instruments),
         "parent": _parent(plan),
@@ -63,7 +65,7 @@ def freezing_lines(frozen: Frozen) -> list[str]:
     lines = [
         f"frozen     {plan.campaign_id}, in {frozen.folder}",
         f"plan       {plan.plan_sha256}",
-        f"trials     {facts['trials']:,} in {facts['blocks']:,} blocks: "
+        f"trials     {facts['trials']:,} in {_counted(facts['blocks'], 'block')}: "
         + ", ".join(
             [
                 _counted(len({workflow for workflow, _ in tasks}), "workflow"),
@@ -75,6 +77,8 @@ def freezing_lines(frozen: Frozen) -> list[str]:
         f"at worst   {facts['worst_case_s'] / 3600:,.2f} hours of agents, {_at_a_time(facts)}; setup and checks on top",
         f"budget     {_budget(facts)}",
     ]
+    if facts["over_budget"]:
+        lines.append(f"warning    {_never(plan)}")
     lines += [f"absent     {absence.program} ({absence.path})" for absence in frozen.absent]
     lines += [
         f"absent     {name}, an instrument: {_counted(trials, 'trial')} would be skipped on this machine"
@@ -102,6 +106,27 @@ def _following(frozen: Frozen) -> list[str]:
     return lines
 
 
+def _over_budget(plan: Plan) -> list[int]:
+    """The places in the schedule whose timeout is longer than the whole budget."""
+    budget_s = plan.admission_budget_s
+    if budget_s is None:
+        return []
+    return [place for place, trial in enumerate(plan.schedule) if trial.timeout_s > budget_s]
+
+
+def _never(plan: Plan) -> str:
+    """What a budget that is smaller than a timeout means: a run stops at the first such trial, whatever comes after."""
+    over = _over_budget(plan)
+    if len(over) == len(plan.schedule):
+        least_s = min(trial.timeout_s for trial in plan.schedule)
+        return f"no trial can ever be admitted: each timeout, of {least_s:,} s or more, is above the whole budget"
+    timeout_s = plan.schedule[over[0]].timeout_s
+    return (
+        f"a run stops at trial {over[0] + 1:,} of {len(plan.schedule):,} at the latest, unless that is skipped: "
+        f"its timeout of {timeout_s:,} s is above the whole budget"
+    )
+
+
 def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
@@ -119,6 +144,12 @@ def _budget(facts: dict[str, Any]) -> str:
     return (
         f"{budget}: covers {facts['covered_at_worst']:,} of {facts['trials']:,} trials if each takes its whole timeout"
     )
+
+
+def _next_step(plan: Plan, folder: Path) -> str:
+    if len(_over_budget(plan)) == len(plan.schedule):
+        return "raise admission_budget_s in the definition, or lower timeout_s, and freeze it into another folder (-o)"
+    return f"oakbench-tui run {shlex.quote(str(folder))}"
 
 
 def freeze(
@@ -171,4 +202,4 @@ def freeze(
     for line in freezing_lines(frozen):
         put_line(line)
     put_line()
-    put_line(display_safe(f"next: oakbench-tui run {shlex.quote(str(frozen.folder))}"))
+    put_line(display_safe(f"next: {_next_step(frozen.plan, frozen.folder)}"))

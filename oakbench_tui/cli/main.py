@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False  # the standard library's own is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code (docs/exit-codes.md has the table)."""
+    from oakbench_tui.cli.program import app
+
+    return exit_code_of(lambda: app(args=arguments))
+
+
+def exit_code_of(command: Callable[[], object]) -> int:
+    """Run it; what goes wrong becomes a message and an exit code."""
     from oakbench_core.errors import ExitCode, OakbenchError
     from oakbench_tui.cli.interrupting import INTERRUPTED, was_interrupted
     from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, say_error
-    from oakbench_tui.cli.program import app
     from oakbench_tui.cli.refusals import answered
 
     try:
-        app(args=arguments)
+        command()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except PipeClosedError:
@@ -35,6 +46,11 @@ def run(arguments: list[str] | None = None) -> int:
 
 def main() -> None:
     """Run the command that the process was started for."""
+    start(run)
+
+
+def start(command: Callable[[], int]) -> NoReturn:
+    """Be a process that runs this, and ends with its exit code."""
     try:
         from oakbench_tui.cli.interrupting import end_at_once, interruptible
 
@@ -45,4 +61,4 @@ def main() -> None:
     from oakbench_tui.cli.output import make_streams_ready
 
     make_streams_ready()
-    sys.exit(interruptible(run))
+    sys.exit(interruptible(command))

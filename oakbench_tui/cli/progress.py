@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.admission import admission
 from oakbench_core.campaign.vocabulary import CheckStatus, Standing, StopReason, Terminal
-from oakbench_core.display import display_safe
+from oakbench_core.display import display_safe, display_short
 from oakbench_core.running.cleanup import CLEANUP_TIMEOUT_S
 from oakbench_core.running.preparation import TRIES
 from oakbench_core.running.rows import agent_of
@@ -39,18 +39,28 @@ _WORDS: Final = {
 }
 
 
-def opening_line(ledger: Ledger, folder: Path) -> str:
-    """What there is to do, and how to look on."""
+def opening_lines(ledger: Ledger, folder: Path, now: datetime) -> Iterator[str]:
+    """When it was, what is on file, what there is to do, and how to look on."""
     scheduled, unstarted = sum(ledger.tallies), ledger.tallies[Standing.UNSTARTED]
-    line = f"{unstarted:,} of {scheduled:,} trials are unstarted"
+    line = f"{now:%Y-%m-%d %H:%M:%S %z}  {unstarted:,} of {scheduled:,} trials are unstarted"
     account = admission(ledger)
     if account.remaining_s is not None:
         line += f"; {account.remaining_s:,f} of {account.budget_s:,} s of the budget remain"
-    return f"{line}; look on with: {_command('watch', folder)}"
+    yield line
+    if unstarted != scheduled:
+        yield f"on file  {_equation(ledger)}"
+    yield f"look on  {_command('watch', folder)}"
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
-    """`14:02:41   73 of 126  verified success          0.538 s  upkeep.…  tests fails`."""
+    """`14:02:41   73 of 126  verified success          0.538 s  upkeep.…  tests fails`.
+
+    The number counts the endings on file, those of earlier runs too: it says how far the campaign is.
+    """
     row = end.row
     word = _WORDS.get(end.terminal) or ("verified success" if row["verified_success"] else "task failure")
     duration = row["resources"]["duration_s"]
@@ -65,7 +75,7 @@ def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
 
 
 def longest_s(plan: Plan, trial: ScheduledTrial, grace_s: int) -> int:
-    """Seconds that a trial's commands have together, if each takes all of its time and its grace.
+    """How many seconds a trial's commands may take at most, each with its grace.
 
     No deadline: copying, hashing and writing are not in it.
     """
@@ -125,7 +135,10 @@ def why(end: RunEnd) -> str:
         case StopReason.BUDGET:
             said = f"stopped by the budget (exit {end.code}): {end.detail}; nothing was shortened"
         case StopReason.SIGNAL:
-            said = f"stopped by {Signals(end.code - 128).name} (exit {end.code})"
+            name = Signals(end.code - 128).name
+            said = f"stopped by {name} (exit {end.code})"
+            if end.detail is not None:
+                said = f"stopped as by {name} (exit {end.code}): {end.detail}"
         case StopReason.CHANGED_INPUT:
             said = f"stopped, for something is not the frozen one (exit {end.code}): {end.detail}"
         case _:
@@ -187,7 +200,5 @@ def _command(name: str, folder: Path) -> str:
     return display_safe(f"oakbench-tui {name} {shlex.quote(str(folder))}")
 
 
-def _cut(text: str, longest: int) -> str:
-    """On one line, safe to show, and not longer than that."""
-    shown = display_safe(" ".join(text.split()))
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+def _cut(text: str, cells: int) -> str:
+    return display_short(" ".join(text.split()), cells)

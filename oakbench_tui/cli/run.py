@@ -17,8 +17,8 @@ from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.durations import seconds_of
 from oakbench_tui.cli.folder import Folder, campaign_folder
 from oakbench_tui.cli.notifying import notified
-from oakbench_tui.cli.output import say
-from oakbench_tui.cli.watch import expect_terminal
+from oakbench_tui.cli.output import put_line, say
+from oakbench_tui.cli.terminal import expect_terminal
 from oakbench_tui.cli.watched_run import run_watched
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class RunOptions(NamedTuple):
 
     `settings`: each as NAME=VALUE. `workspaces`: the root that the user chose. `unsafe_filesystem`: go on where nothing
     is known of the journal's file system. `limit`: how many trials are started at most. `for_s`: no trial is started
-    after so many seconds.
+    after so many seconds. `company`: a pipe that ends with the program that started us; then no further trial is
+    started.
     """
 
     settings: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class RunOptions(NamedTuple):
     unsafe_filesystem: bool = False
     limit: int | None = None
     for_s: int | None = None
+    company: int | None = None
 
     def as_arguments(self) -> list[str]:
         """The same on a command line."""
@@ -91,7 +93,7 @@ def run_folder(folder: Path, telling: Telling, options: RunOptions = AS_FROZEN) 
         unsafe_filesystem=options.unsafe_filesystem,
         limits=RunLimits(options.limit, options.for_s),
     )
-    with switch.on_signals(), teller:
+    with switch.on_signals(options.company), teller:
         end = run_campaign(request, switch, teller)
     teller.closed(end)
     return end
@@ -145,6 +147,10 @@ def run(  # noqa: PLR0913 - each is an option of the command
     as_json: Annotated[
         bool, typer.Option("--json", help="A JSON object a line for each event, oakbench.run/1.")
     ] = False,
+    company: Annotated[
+        int | None,
+        typer.Option(metavar="FD", help="A pipe of whoever started this; its end is a ctrl+c.", hidden=True),
+    ] = None,
 ) -> None:
     """Run what is unstarted of a frozen campaign until its schedule or its budget ends.
 
@@ -171,7 +177,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
     from oakbench_tui.cli.progress import why
 
     for_s = None if span is None else seconds_of(span, "--for")
-    options = RunOptions(tuple(settings or ()), workspaces, unsafe_filesystem, limit, for_s)
+    options = RunOptions(tuple(settings or ()), workspaces, unsafe_filesystem, limit, for_s, company)
     _expect_one_way_of_telling({"--watch": with_console, "--quiet": quiet, "--json": as_json})
     folder = campaign_folder(directory)
     if with_console:

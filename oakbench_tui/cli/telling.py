@@ -22,12 +22,13 @@ from oakbench_tui.cli.progress import (
     closing_lines,
     ending_line,
     holding_line,
-    opening_line,
+    opening_lines,
 )
 from oakbench_tui.view.run_progress import Running, progress_lines, run_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import date
     from pathlib import Path
 
     from oakbench_core.campaign.definition import RunTable
@@ -48,6 +49,7 @@ class Teller:
     def __init__(self, plan: Plan, folder: Path, settings: RunTable, put: Callable[[str], None]) -> None:
         self._plan, self._folder, self._settings, self._put = plan, folder, settings, put
         self._running: dict[str, ScheduledTrial] = {}
+        self._day: date | None = None
 
     def __enter__(self) -> None:
         """Tell of what goes on from now on."""
@@ -65,21 +67,28 @@ class Teller:
         self._tell(say, text)
 
     def opened(self, ledger: Ledger) -> None:
-        self._tell(self._put, opening_line(ledger, self._folder))
+        now = _now()
+        for line in opening_lines(ledger, self._folder, now):
+            self._tell(self._put, line)
+        self._day = now.date()
 
     def started(self, trial: ScheduledTrial) -> None:
         self._running = self._running | {trial.trial_id: trial}  # another dict: the signals' thread may be reading
 
     def ended(self, end: TrialEnd) -> None:
         self._forget(end.trial)
-        self._tell(self._put, ending_line(end, len(self._plan.schedule), datetime.now().astimezone()))
+        now = _now()
+        if now.date() != self._day:
+            self._tell(self._put, f"{now:%Y-%m-%d}")
+        self._day = now.date()
+        self._tell(self._put, ending_line(end, len(self._plan.schedule), now))
 
     def interrupted(self, trial: ScheduledTrial) -> None:
         self._forget(trial)
-        self._tell(self._put, display_safe(f"{datetime.now().astimezone():%H:%M:%S}  interrupted  {trial.trial_id}"))
+        self._tell(self._put, display_safe(f"{_now():%H:%M:%S}  interrupted  {trial.trial_id}"))
 
     def holding(self, seconds: float) -> None:
-        self._tell(self._put, holding_line(seconds, datetime.now().astimezone()))
+        self._tell(self._put, holding_line(seconds, _now()))
 
     def stopping(self, detail: str, in_flight: int) -> None:
         one = in_flight == 1
@@ -101,6 +110,10 @@ class Teller:
     def _tell(self, put: Callable[[str], None], text: str) -> None:
         with suppress(PipeClosedError, OSError, OakbenchError):
             put(text)
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
 
 
 class TerminalTeller(Teller):

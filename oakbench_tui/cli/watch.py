@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from oakbench_core.errors import UsageError
 from oakbench_tui.cli.folder import Folder, campaign_folder
+from oakbench_tui.cli.terminal import console_looks, expect_terminal, while_there_is_a_terminal
 
 
 class ThemeName(StrEnum):
     DARK = "dark"
     LIGHT = "light"
     SAFE = "safe"
-
-
-def expect_terminal() -> None:
-    """Refuse to draw where nothing can be drawn.
-
-    Raises:
-        UsageError: stdin or stdout is no terminal, or TERM is dumb.
-    """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        rule = "the console needs a terminal for both input and output"
-    elif os.environ.get("TERM", "") in {"", "dumb"}:
-        rule = "the terminal is dumb (TERM): nothing can be drawn on it"
-    else:
-        return
-    raise UsageError(rule, next_step="oakbench-tui status DIR and oakbench-tui report DIR print the same as text")
 
 
 def watch(
@@ -45,7 +28,7 @@ def watch(
 ) -> None:
     """Open the console on a campaign: running, finished, crashed, or a copy from elsewhere.
 
-    It reads, and writes nothing. Keys are shown by ?, and q leaves.
+    It only reads what is on file. Keys are shown by ?, and q leaves.
 
     \b
     Examples:
@@ -57,5 +40,7 @@ def watch(
     folder = campaign_folder(directory)
     from oakbench_tui.app import run_console
 
-    colourless = no_color or bool(os.environ.get("NO_COLOR"))
-    raise typer.Exit(run_console(folder, fps=fps, theme=theme.value, ascii_only=ascii_only, no_color=colourless))
+    looks = console_looks(ascii_only=ascii_only, no_color=no_color)
+    with while_there_is_a_terminal():
+        code = run_console(folder, fps=fps, theme=theme.value, **looks._asdict())
+    raise typer.Exit(code)

@@ -91,3 +91,45 @@ def test_another_signal_with_a_handler_asks_nothing() -> None:
         assert switch.signal is None
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_the_end_of_a_pipe_asks_as_one_sigint_does_and_says_why() -> None:
+    reading, writing = os.pipe()
+    switch = StopSwitch()
+    with switch.on_signals(reading):
+        os.write(writing, b"more to come")
+        os.close(writing)
+        wait_for(switch.no_more.is_set)
+    os.close(reading)
+
+    assert (switch.signal, switch.end_now.is_set()) == (INT, False)
+    assert switch.why == "the program that started this run is gone"
+
+
+def test_the_end_of_a_pipe_is_never_a_second_request() -> None:
+    reading, writing = os.pipe()
+    heard: list[str | None] = []
+    switch = StopSwitch(lambda switch: heard.append(switch.why))
+    with switch.on_signals(reading):
+        os.kill(os.getpid(), INT)
+        wait_for(switch.no_more.is_set)
+        os.close(writing)
+        os.kill(os.getpid(), HUP)
+        wait_for(switch.end_now.is_set)
+    os.close(reading)
+
+    assert (switch.signal, heard) == (HUP, [None, None])
+
+
+def test_a_signal_after_the_end_of_a_pipe_ends_the_running_trial() -> None:
+    reading, writing = os.pipe()
+    switch = StopSwitch()
+    with switch.on_signals(reading):
+        os.close(writing)
+        wait_for(switch.no_more.is_set)
+        assert not switch.end_now.is_set()
+        os.kill(os.getpid(), INT)
+        wait_for(switch.end_now.is_set)
+    os.close(reading)
+
+    assert (switch.signal, switch.why) == (INT, None)

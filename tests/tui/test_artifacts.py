@@ -134,6 +134,7 @@ def test_what_is_no_file_of_the_campaign_is_named_and_not_opened(kind: str, tmp_
 
     assert artifact.text is None
     assert artifact.failure
+    assert (artifact.failure == "a symbolic link, which is not followed") == (kind == "link")
     assert "sentinel" not in "".join(lines_of((artifact,)))
 
 

@@ -19,7 +19,7 @@ from oakbench_tui.cli.progress import (
     closing_lines,
     ending_line,
     longest_s,
-    opening_line,
+    opening_lines,
 )
 from tests import campaigns
 
@@ -59,8 +59,8 @@ def test_what_a_trial_says_is_one_line_made_safe_and_cut() -> None:
     reason = shown.partition(TRIAL)[2]
 
     assert reason.startswith("  runner_error: \\x1b]52;c;eA==\\x07\\u202e next line \\x1b")
-    assert reason.endswith("…")
-    assert len(reason) == LONGEST_REASON + 2
+    assert reason.endswith(" characters)")
+    assert LONGEST_REASON - 10 < len(reason) <= LONGEST_REASON + 2
     assert shown.isprintable()
 
 
@@ -83,6 +83,11 @@ RUN = "oakbench-tui run 'runs/a b'    (starts unstarted trials only)"
     ("lines", "why", "way_on"),
     [
         (end(StopReason.SIGNAL, 143), "stopped by SIGTERM (exit 143)", f"next  {RUN}"),
+        (
+            end(StopReason.SIGNAL, 130, "left alone"),
+            "stopped as by SIGINT (exit 130): left alone",
+            f"next  {RUN}",
+        ),
         (end(StopReason.DISK, 13, "no room"), "the run stopped itself (exit 13): no room", f"next  {RUN}"),
         (end(StopReason.HALTED, 13, "again"), "the run stopped itself (exit 13): again", f"next  {RUN}"),
         (
@@ -107,14 +112,26 @@ def test_a_detail_is_one_line_made_safe_and_cut() -> None:
     first = end(StopReason.HALTED, 13, HOSTILE * 500)[0]
 
     assert first.isprintable()
-    assert len(first) == LONGEST_DETAIL
+    assert first.endswith(" characters)")
+    assert LONGEST_DETAIL - 10 < len(first) <= LONGEST_DETAIL
 
 
 def test_a_run_begins_by_saying_what_there_is_to_do() -> None:
-    assert opening_line(Ledger(PLAN), Path("runs/a b")) == (
-        "8 of 8 trials are unstarted; 60 of 60 s of the budget remain; look on with: oakbench-tui watch 'runs/a b'"
-    )
-    assert "budget" not in opening_line(Ledger(campaigns.plan()), Path("c"))
+    assert list(opening_lines(Ledger(PLAN), Path("runs/a b"), NOW)) == [
+        "2026-11-30 14:02:41 +0000  8 of 8 trials are unstarted; 60 of 60 s of the budget remain",
+        "look on  oakbench-tui watch 'runs/a b'",
+    ]
+    assert not any("budget" in line for line in opening_lines(Ledger(campaigns.plan()), Path("c"), NOW))
+
+
+def test_a_run_that_goes_on_says_what_is_on_file() -> None:
+    plan = campaigns.plan()
+    ledger = campaigns.folded(plan, *campaigns.run(plan, 0), campaigns.started(plan, 1))
+
+    assert list(opening_lines(ledger, Path("c"), NOW))[:2] == [
+        "2026-11-30 14:02:41 +0000  6 of 8 trials are unstarted",
+        "on file  8 = 1 finished + 0 skipped + 1 interrupted + 6 unstarted",
+    ]
 
 
 @pytest.mark.parametrize(("setup", "seconds"), [([], 10 + 2 + 300 + 2), (["true"], 314 + 3 * (600 + 2))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,37 @@ def test_kill_9_of_a_run_erases_no_attempt_leaves_nothing_alive_and_is_resumed(c
     interruption_is_reported(campaign)
 
 
+def test_what_a_killed_run_left_is_cleared_by_the_next_and_nothing_of_a_copy_that_runs(
+    campaign: RealCampaign, tmp_path: Path
+) -> None:
+    other = RealCampaign(tmp_path / "copy")
+    other.place.mkdir()
+    shutil.copytree(campaign.folder, other.folder)
+    root = tmp_path / "state" / "oakbench" / campaign.plan.plan_sha256[:12]
+    first, second, third, _ = (trial.trial_id for trial in campaign.plan.schedule)
+    killed = ready(campaign)
+    living = other.start(env=campaign.environment)
+    wait_for((root / first).is_dir)
+    killed.kill()
+    ended(killed)
+    assert (root / second).is_dir()
+    again = campaign.start()
+    wait_for((root / third).is_dir)
+
+    assert not (root / second).exists()
+    assert (root / first).is_dir()
+    (campaign.marks / "go").touch()
+    code, _, err = ended(again)
+    assert (code, err) == (
+        ExitCode.DONE,
+        f"of an earlier run that was killed, below {root}: 1 workspace removed\n",
+    )
+    code, _, err = ended(living)
+    assert (code, err) == (ExitCode.DONE, "")
+    assert [row["verified_success"] for row in other.rows().values()] == [True]
+    assert list(root.iterdir()) == []
+
+
 def killed_after_another_end(campaign: RealCampaign) -> None:
     known = len(campaign.ids("finished"))
     runner = campaign.start("--quiet")
@@ -135,14 +167,14 @@ def test_ctrl_c_once_lets_the_running_trial_end_and_says_how_long_that_may_take(
     second = campaign.plan.schedule[1].trial_id
     runner.send_signal(signal.SIGINT)
     assert runner.stderr is not None
-    said = runner.stderr.readline()
+    said = runner.stderr.readline() + runner.stderr.readline()
     (campaign.marks / "go").touch()
     code, out, _ = ended(runner)
 
-    # 60 s of agent, 300 s of check, a second of grace for each
+    # a second of grace for the agent, and one for its check
     assert said == (
-        f"no further trial is started; 1 running trial goes to its end: {second}, its agent within 60 s, "
-        "all of it within 362 s; ctrl+c again ends it now\n"
+        f"no further trial is started; 1 running trial goes to its end: {second}\n"
+        "it has at most 61 s for its agent, 301 s for its checks; ctrl+c again ends it now\n"
     )
     assert code == 128 + signal.SIGINT
     assert campaign.stop() == {"reason": "signal", "code": 130, "detail": None}

@@ -13,6 +13,8 @@ import pytest
 from oakbench_core.campaign.vocabulary import StopReason, Terminal
 from oakbench_core.durable.writer import JournalWriter
 from tests.campaigns import row
+from tests.running.real_runs import wait_for
+from tests.running.trials import alive
 from tests.tui.staging import Stage, live_stage, staged_plan
 from tests.tui.terminal import ROOT, needs_tmux, terminal, watch
 from tests.tui.test_console_hostile import hostile_stage
@@ -83,7 +85,7 @@ def test_a_killed_writer_and_a_replaced_journal_are_said(tmp_path: Path) -> None
         holder.communicate()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_it_and_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.Signals, code: int) -> None:
     stage = live_stage(tmp_path / "vcs-habits")
     with terminal(tmp_path, watch(stage.folder)) as window:
@@ -104,6 +106,15 @@ def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
         window.keys("C-c")
         window.until_seen("ended 0")
         assert window.is_restored
+
+
+def test_a_terminal_that_goes_away_ends_a_console_that_ignores_the_hangup(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "vcs-habits")
+    with terminal(tmp_path, f"trap '' HUP; {watch(stage.folder)}") as window:
+        window.until_seen("STOPPED: killed")
+        assert alive(str(stage.folder))
+        window.tmux("kill-server")
+        wait_for(lambda: alive(str(stage.folder)) == [])
 
 
 def test_a_resize_while_it_runs_and_every_size_draws(tmp_path: Path) -> None:

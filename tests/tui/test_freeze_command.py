@@ -73,6 +73,32 @@ def test_what_a_budget_covers_is_counted_by_the_rule_of_admission(budget: str, e
     assert any(expected in line for line in freezing_lines(frozen))
 
 
+@pytest.mark.parametrize(
+    ("budget_s", "over", "said"),
+    [
+        (19, 10, "a run stops at trial {first} of 14 at the latest, unless that is skipped: its timeout of 20 s is"),
+        (9, 14, "no trial can ever be admitted: each timeout, of 10 s or more, is above the whole budget"),
+        (20, 0, ""),
+    ],
+)
+def test_a_timeout_that_is_longer_than_the_whole_budget_is_warned_of(
+    budget_s: int, over: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = shutil.copytree(NOTES, tmp_path / "notes")
+    text = (notes / "campaign.toml").read_text().replace("admission_budget_s = 200", f"admission_budget_s = {budget_s}")
+    (notes / "campaign.toml").write_text(text)
+    frozen = freeze(notes, tmp_path / "c")
+    lines = freezing_lines(frozen)
+    first = next((place for place, trial in enumerate(frozen.plan.schedule, 1) if trial.timeout_s > budget_s), None)
+
+    assert freezing(frozen)["over_budget"] == over
+    warnings = [line for line in lines if line.startswith("warning ")]
+    assert len(warnings) == bool(over)
+    assert all(said.format(first=first) in line for line in warnings)
+    assert run(["freeze", str(notes), "-o", str(tmp_path / "d")]) == ExitCode.DONE
+    assert ("raise admission_budget_s" in capsys.readouterr().out) == (over == 14)
+
+
 def test_an_instrument_that_this_machine_lacks_is_counted_in_trials(tmp_path: Path) -> None:
     notes = shutil.copytree(NOTES, tmp_path / "notes")
     text = (notes / "campaign.toml").read_text()
