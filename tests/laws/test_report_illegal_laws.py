@@ -48,7 +48,7 @@ DOCTORED: dict[str, Callable[[Json], Any]] = {
     "tokens that are no whole number": lambda event: _row(event)["resources"].update(input_tokens=1.5),
     "a count that is true": lambda event: _row(event)["resources"].update(turns=True),
     "weighted tokens that the weights do not give": lambda event: (
-        _row(event)["resources"].update(cost_weighted_tokens=1e9),
+        _row(event)["resources"].update(cost_weighted_tokens=0.5),
         _row(event).update(accounting={"token_weights": {"input_tokens": 1.0}}),
     ),
     "an unknown key": lambda event: _row(event).update(better=True),
