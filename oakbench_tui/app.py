@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -26,14 +25,13 @@ from oakbench_tui.view.segments import Token
 from oakbench_tui.widgets.paint import Paint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextvars import Context
 
     from oakbench_tui.view.palette import Palette
 
 _AT_ONCE_S: Final = 0.1  # an arrival is painted at once, unless one was painted less long ago
 _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_TAKEN: Final = (*_ENDS, signal.SIGTSTP, signal.SIGCONT)
 
 
 def _theme(palette: Palette) -> Theme:
@@ -126,17 +124,6 @@ class ConsoleApp(App[None]):
         self.crash = self.session.feed.defect or error
 
 
-@contextmanager
-def _signals_put_back() -> Iterator[None]:
-    """Whoever opened the console may go on without it, and Textual's handlers would still draw one."""
-    before = [(number, signal.getsignal(number)) for number in _TAKEN]
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
-
-
 def run_console(
     folder: Path,
     *,
@@ -158,8 +145,7 @@ def run_console(
     feed.start()
     try:
         app = ConsoleApp(Session(folder=folder, feed=feed, paint=paint, out=Path.cwd(), fps=fps))
-        with _signals_put_back():
-            app.run()
+        app.run()
     finally:
         feed.stop()
     if app.crash is not None:

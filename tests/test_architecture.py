@@ -105,4 +105,4 @@ def test_every_public_name_is_there_and_no_other_is_promised() -> None:
     assert all(callable(getattr(oakbench_core, name)) for name in oakbench_core.__all__)
     assert set(oakbench_core.__all__) == set(oakbench_core._HOMES)  # noqa: SLF001 - the table is what is tested
     with pytest.raises(AttributeError, match="no attribute"):
-        _ = oakbench_core.scorecard
+        _ = oakbench_core.no_such_name

@@ -127,7 +127,7 @@ class RunLoop:
 
     def _asked_to_stop(self) -> Stop | None:
         number = self.switch.signal
-        return None if number is None else Stop(StopReason.SIGNAL, 128 + number)
+        return None if number is None else Stop(StopReason.SIGNAL, 128 + number, self.switch.why)
 
     def _step(self, place: int) -> _Wait | None:
         """Skip or start one trial, or note why the run stops; what is to be waited for before either."""

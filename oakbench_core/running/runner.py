@@ -77,7 +77,7 @@ def run_campaign(request: RunRequest, switch: StopSwitch, listener: Listener) ->
         if writer.repaired is not None:
             listener.repaired(writer.repaired)
         if left := _left_behind(end_leftovers(root), remove_abandoned(root)):
-            listener.noticed(f"of a run that was killed, below {root}: {left}")
+            listener.noticed(f"of an earlier run that was killed, below {root}: {left}")
         with occupied(root) as token:
             stage = _Stage(request=request, root=root, token=token, server=server, writer=writer, listener=listener)
             stage.clean_up_after_the_last()

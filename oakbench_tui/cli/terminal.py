@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _GLYPHS: Final = "✓█░·…"
+_TAKEN: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP, signal.SIGCONT)
 _PATIENCE_S: Final = 2.0
 
 
@@ -68,8 +69,10 @@ def expect_terminal() -> None:
 def while_there_is_a_terminal() -> Iterator[None]:
     """Within this, a terminal that goes away ends what is drawn on it, where HUP is ignored too.
 
-    A program that is not told would go on reading from what gives nothing any more, at full speed.
+    A program that is not told would go on reading from what gives nothing any more, at full speed. After it, the
+    handlers of signals are those of before: whoever opened the console may go on, and Textual's would still draw one.
     """
+    before = [(number, signal.getsignal(number)) for number in _TAKEN]
     over, over_here = os.pipe()
     watcher = threading.Thread(target=_end_with_terminal, args=(sys.stdin.fileno(), over), name="terminal", daemon=True)
     watcher.start()
@@ -79,6 +82,8 @@ def while_there_is_a_terminal() -> Iterator[None]:
         os.close(over_here)
         watcher.join()
         os.close(over)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def _end_with_terminal(terminal: int, over: int) -> None:

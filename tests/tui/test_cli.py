@@ -90,7 +90,6 @@ def test_the_version_is_printed(cli: Callable[..., Any]) -> None:
         ("verify", "--recover"),
         ("frobnicate",),
         ("report", "--format", "svg"),
-        ("schema", "book"),
         ("status", "--follow"),
     ],
 )

@@ -173,8 +173,8 @@ def test_ctrl_c_once_lets_the_running_trial_end_and_says_how_long_that_may_take(
 
     # a second of grace for the agent, and one for its check
     assert said == (
-        f"no further trial is started; 1 running trial goes to its end: {second}\n"
-        "it has at most 61 s for its agent, 301 s for its checks; ctrl+c again ends it now\n"
+        f"no further trial is started; 1 running trial goes to its end: {second}, its agent within 60 s, all of it "
+        "within 362 s; ctrl+c again ends it now\n"
     )
     assert code == 128 + signal.SIGINT
     assert campaign.stop() == {"reason": "signal", "code": 130, "detail": None}
