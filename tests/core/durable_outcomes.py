@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.tail import JournalState, judge
@@ -32,7 +33,7 @@ class Seen(NamedTuple):
     events: tuple[int, ...]
     in_flight: tuple[int, ...]
     recoveries: int
-    durations: tuple[float | None, ...]
+    trials: tuple[tuple[object, ...], ...]
 
 
 def tell(outcomes: Counter[str], what: str) -> None:
@@ -49,7 +50,19 @@ def seen(ledger: Ledger) -> Seen:
         tuple(ledger.events.values()),
         tuple(ledger.in_flight),
         len(ledger.reservations),
-        tuple(ledger.resource("duration_s", trial) for trial in range(len(ledger.standings))),
+        tuple(_trial(ledger, trial) for trial in range(len(ledger.standings))),
+    )
+
+
+def _trial(ledger: Ledger, trial: int) -> tuple[object, ...]:
+    return (
+        str(ledger.started_at[trial]),
+        str(ledger.ended_at[trial]),
+        ledger.timeout_differs[trial],
+        *(ledger.resource(name, trial) for name in RESOURCE_UNITS),
+        ledger.population(trial),
+        ledger.accounting(trial),
+        ledger.ending(trial),
     )
 
 
