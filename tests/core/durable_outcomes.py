@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
@@ -12,7 +13,6 @@ from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.tail import JournalState, judge
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
     from decimal import Decimal
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 LONG: Final = "OAKBENCH_LONG" in os.environ
 """Whether the longer fault loops (`-m slow`) are run whole: hours, not minutes."""
+
+
+KILLS: Final[Counter[str]] = Counter()
+"""Processes that tests of this session have killed (SIGKILL)."""
 
 
 class Seen(NamedTuple):
@@ -40,6 +44,11 @@ def tell(outcomes: Counter[str], what: str) -> None:
     """Print the table of outcomes, for whoever runs the tests with -rP."""
     table = "".join(f"  {state:<16}{count:>9,}\n" for state, count in outcomes.most_common())
     sys.stdout.write(f"{outcomes.total():,} {what}\n{table}")
+
+
+def tell_kills(what: str, number: int) -> None:
+    """Add to the number of real kills, which is told at the end of all tests."""
+    KILLS[what] += number
 
 
 def seen(ledger: Ledger) -> Seen:
