@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,14 @@ def vectors() -> dict[str, Any]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regold", action="store_true", help="write golden files anew; read the diff")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many processes were really killed, so that the number can be held to what was promised."""
+    outcomes = sys.modules.get("tests.core.durable_outcomes")
+    if outcomes is not None and outcomes.KILLS:
+        told = ", ".join(f"{number:,} {what}" for what, number in sorted(outcomes.KILLS.items()))
+        terminalreporter.write_line(f"killed (SIGKILL): {outcomes.KILLS.total():,} processes: {told}")
 
 
 @pytest.fixture

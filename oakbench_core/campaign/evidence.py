@@ -1,7 +1,8 @@
 """What the ledger reads of an event, whoever decoded it.
 
 The pydantic models of `events` and the reader's faster structures share these attribute names; the ledger, the rules of
-a row and the report know neither, only this.
+a row and the report know neither, only this. What they are given never changes: a part of a row that comes again is
+known by its identity.
 """
 
 from __future__ import annotations

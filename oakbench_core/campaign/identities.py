@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.populations import EXEMPT, frozen_values, listed, ordered, recorded
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from oakbench_core.campaign.vocabulary import Standing
 
 if TYPE_CHECKING:

@@ -9,62 +9,24 @@ from __future__ import annotations
 from array import array
 from copy import copy
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from oakbench_core.campaign.charges import Charges
+from oakbench_core.campaign.endings import Endings, Step
 from oakbench_core.campaign.execution import Chronicle
 from oakbench_core.campaign.fields import utc_seconds
-from oakbench_core.campaign.pool import Pool
-from oakbench_core.campaign.row_rules import EXACT, row_violations
-from oakbench_core.campaign.vocabulary import (
-    RESOURCE_UNITS,
-    CheckStatus,
-    EventKind,
-    SkipPhase,
-    Standing,
-    Terminal,
-)
+from oakbench_core.campaign.row_columns import UNMEASURED, RowColumns
+from oakbench_core.campaign.row_rules import is_plain, row_violations
+from oakbench_core.campaign.vocabulary import EventKind, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from decimal import Decimal
 
-    from oakbench_core.campaign.evidence import EventLike, RowLike
+    from oakbench_core.campaign.endings import Ending
+    from oakbench_core.campaign.evidence import EventLike
     from oakbench_core.campaign.plan import Plan
-
-RESOURCES: Final = tuple(RESOURCE_UNITS)
-POPULATION_FIELDS: Final = (
-    "runner_class",
-    "os",
-    "arch",
-    "agent_version",
-    "resolved_model",
-    "subject_version",
-    "subject_binary_sha256",
-    "fixture_version",
-    "oracle_version",
-    "prompt_sha256",
-    "environment_isolation",
-    "cache_state",
-    "load_state",
-    "token_calibration",
-)
-_UNMEASURED: Final = float("nan")  # no row can hold a NaN, so inside a column of floats it can stand for null
-
-
-class Step(StrEnum):
-    """What an event says of a trial."""
-
-    STARTED = "started"
-    RESERVED = "recovered"
-    SKIPPED_BEFORE_START = "skipped before its start"
-    SKIPPED_AFTER_START = "skipped after its start"
-    SUCCEEDED = "completed and verified"
-    FAILED = "completed and not verified"
-    TIMED_OUT = "timed out"
-    INFRASTRUCTURE_FAILED = "ended by an infrastructure failure"
-
 
 TRANSITIONS: Final[Mapping[tuple[Standing, Step], Standing]] = {
     (Standing.UNSTARTED, Step.STARTED): Standing.INTERRUPTED,
@@ -91,28 +53,6 @@ class Violation(NamedTuple):
     text: str
 
 
-class Accounting(NamedTuple):
-    """How a row's provider counts; equal values are kept once."""
-
-    provider: str | None
-    input_includes_cached: bool | None
-    output_includes_reasoning: bool | None
-    cost_source: str | None
-    price_table: str | None
-    token_weights: tuple[tuple[str, float], ...] | None
-
-
-class Ending(NamedTuple):
-    """Why a trial ended as it did: the oracle's summary, or the reason of a skip or failure."""
-
-    passed: int
-    checks: int
-    first_not_passed: str | None
-    skip_reason: str | None
-    instrument: str | None
-    error_type: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """One recovery on file: the trial reserved as an uncertain interruption, if any, and how it was decided."""
@@ -122,8 +62,8 @@ class Reservation:
     reason: str
 
 
-class Ledger:
-    """The state of every scheduled trial after the events applied so far.
+class Ledger(RowColumns):
+    """The state of every scheduled trial after the events applied so far, and what the rows of the ended ones say.
 
     `chronicle` is fed beside it, by whoever applies: no rule depends on what it holds.
 
@@ -133,16 +73,17 @@ class Ledger:
 
     def __init__(self, plan: Plan) -> None:
         size = len(plan.schedule)
+        super().__init__(size)
         self.plan = plan
         self.standings = bytearray(size)
         self.tallies = [0] * len(Standing)
         self.tallies[Standing.UNSTARTED] = size
         self.timeout_differs = bytearray(size)
-        self.started_at = array("d", [_UNMEASURED]) * size  # seconds since 1970; NaN: not said
-        self.ended_at = array("d", [_UNMEASURED]) * size
+        self.started_at = array("d", [UNMEASURED]) * size  # seconds since 1970; NaN: not said
+        self.ended_at = array("d", [UNMEASURED]) * size
         self.events = dict.fromkeys(EventKind, 0)
         self.in_flight: dict[int, None] = {}  # started since the last `opened`, no end on file
-        self.observed_charge_s = Decimal(0)
+        self._charges = Charges()
         self.reserved_s = 0
         self.unmeasured_charges = 0
         self.reservations: list[Reservation] = []
@@ -150,54 +91,28 @@ class Ledger:
         self.chronicle = Chronicle()
         self.last_runner: Any = None  # the `runner` of the last `opened`
         self.last_stop: Any = None  # the `stop` of a `closed` that nothing followed
-        self._values = {name: array("d", [_UNMEASURED]) * size for name in RESOURCES}
-        self._columns = tuple(self._values.values())
-        self._populations: Pool[tuple[Any, ...]] = Pool()
-        self._accountings: Pool[Accounting] = Pool()
-        self._endings: Pool[Ending] = Pool()
-        self._population = array("i", [0]) * size
-        self._accounting = array("i", [0]) * size
-        self._ending = array("i", [0]) * size
+        self._endings, self._ending = Endings(), array("i", [0]) * size
+        self._uncharged: list[float] = []  # durations of the events that are being applied
         self._next_unstarted = 0
-        checks = {
-            (workflow_name, task_name): tuple(check.name for check in task.oracle.checks)
+        # Asked of the plan once: three look-ups for each event would cost as much as its transition.
+        self._plan_sha256, self._campaign_id = plan.plan_sha256, plan.campaign_id
+        self._schedule, self._index = plan.schedule, plan.index
+        self._judges = {
+            (workflow_name, task_name): self._endings.of_task(tuple(check.name for check in task.oracle.checks))
             for workflow_name, workflow in plan.document.workflows.items()
             for task_name, task in workflow.tasks.items()
         }
-        self._check_names = [checks[trial.workflow, trial.task] for trial in plan.schedule]
 
     def standing(self, trial: int) -> Standing:
-        return Standing(self.standings[trial])
-
-    def resource(self, name: str, trial: int) -> int | float | None:
-        """The observed value, in the unit that the name says; None: unmeasured."""
-        value = self._values[name][trial]
-        if value != value:  # noqa: PLR0124 - only NaN differs from itself, and math.isnan costs a call
-            return None
-        return value if name in _FRACTIONAL else int(value)
-
-    def observations(self, name: str, trials: Iterable[int]) -> list[int | float | None]:
-        """What `resource` gives for each of the trials, in their order: one pass over a column."""
-        whole = name not in _FRACTIONAL
-        values = map(self._values[name].__getitem__, trials)
-        return [None if value != value else int(value) if whole else value for value in values]  # noqa: PLR0124 - as above
-
-    def population(self, trial: int) -> tuple[Any, ...] | None:
-        """The row's population fields in the order of `POPULATION_FIELDS`; None: no row, or none recorded."""
-        return self._populations.value(self._population[trial])
-
-    def population_number(self, trial: int) -> int:
-        """A number equal for trials of equal population, 0 where there is none: cheap to group by."""
-        return self._population[trial]
-
-    def accounting(self, trial: int) -> Accounting | None:
-        return self._accountings.value(self._accounting[trial])
-
-    def accounting_number(self, trial: int) -> int:
-        return self._accounting[trial]
+        return _STANDINGS[self.standings[trial]]
 
     def ending(self, trial: int) -> Ending | None:
         return self._endings.value(self._ending[trial])
+
+    @property
+    def observed_charge_s(self) -> Decimal:
+        """Seconds: the exact sum of the durations of the trials that ended with one."""
+        return self._charges.total_s
 
     @property
     def next_unstarted(self) -> int | None:
@@ -237,14 +152,96 @@ class Ledger:
 
     def apply(self, event: EventLike) -> tuple[Violation, ...]:
         """Fold one event in; empty if it was legal, else every rule it breaks, and nothing has changed."""
-        if event.plan_sha256 != self.plan.plan_sha256:
+        if event.plan_sha256 != self._plan_sha256:
             return (Violation(Rule.IDENTITY, f"plan_sha256 is of another plan: {event.plan_sha256}"),)
-        kind = event.event
-        if kind in _OF_THE_RUNNER:
+        kind: Any = event.event
+        trial_id: Any = event.trial_id
+        trial = self._index.get(trial_id)
+        if trial is None:
+            violations = self._apply_to_campaign(kind, event)
+        else:
+            at_s = None if event.at is None else utc_seconds(event.at)
+            violations = self._end(trial, event, at_s) if kind == _FINISHED else self._begin(trial, kind, event, at_s)
+            self._charge()
+        if not violations:
+            self.events[kind] += 1
+        return violations
+
+    def apply_all(self, events: Iterable[EventLike], times_s: Iterable[float]) -> list[int]:
+        """Fold in events of trials as `apply` does, up to the first that it would refuse: the trials' places.
+
+        `times_s` are the `utc_seconds` of their `at`. Whoever has many events should give many: what can be done once
+        for all of them is.
+        """
+        places: list[int] = []
+        find, plan_sha256, counts = self._index.get, self._plan_sha256, self.events
+        for event, at_s in zip(events, times_s, strict=True):
+            trial_id: Any = event.trial_id
+            kind: Any = event.event
+            trial = find(trial_id)
+            if trial is None or event.plan_sha256 != plan_sha256:
+                break
+            if self._end(trial, event, at_s) if kind == _FINISHED else self._begin(trial, kind, event, at_s):
+                break
+            counts[kind] += 1
+            places.append(trial)
+        self._charge()
+        return places
+
+    def _begin(self, trial: int, kind: str, event: Any, at_s: float | None) -> tuple[Violation, ...]:
+        before = self.standings[trial]
+        step = _STEPS_OF_KINDS[kind]
+        after = _AFTER[step][before]
+        if after is None:
+            return (_illegal(event.trial_id, before, step),)
+        self.standings[trial] = after
+        self.tallies[before] -= 1
+        self.tallies[after] += 1
+        # What a lost attempt spent is unknown: its whole timeout is reserved until its end is on file.
+        self.reserved_s += self._schedule[trial].timeout_s
+        if step is _RESERVED:
+            self._note_recovery(event)
+            return ()
+        self.in_flight[trial] = None
+        if at_s is not None:
+            self.started_at[trial] = at_s
+        return ()
+
+    def _end(self, trial: int, event: Any, at_s: float | None) -> tuple[Violation, ...]:
+        row, entry, before = event.row, self._schedule[trial], self.standings[trial]
+        step, broken, ending = self._judges[entry.workflow, entry.task].judge(row, event.terminal)
+        after = _AFTER[step][before]
+        if after is None or broken or not is_plain(row, entry, self._campaign_id):
+            illegal = (_illegal(event.trial_id, before, step),) if after is None else ()
+            broken = row_violations(row, entry, self._campaign_id, broken)
+            if after is None or broken:
+                return (*illegal, *[Violation(Rule.INVALID, text) for text in broken])
+        self.standings[trial] = after
+        self.tallies[before] -= 1
+        self.tallies[after] += 1
+        self._ending[trial] = ending
+        if at_s is not None:
+            self.ended_at[trial] = at_s
+        self._keep(trial, row)
+        if row.timeout_s != entry.timeout_s:
+            self.timeout_differs[trial] = True
+        if after is not _SKIPPED_BEFORE_START:
+            self.in_flight.pop(trial, None)
+            duration_s = None if row.resources is None else row.resources.duration_s
+            if duration_s is None:
+                self.unmeasured_charges += 1
+            else:
+                self.reserved_s -= entry.timeout_s
+                self._uncharged.append(duration_s)
+        return ()
+
+    def _apply_to_campaign(self, kind: str, event: Any) -> tuple[Violation, ...]:
+        if event.trial_id is not None:
+            return (Violation(Rule.INVALID, f"trial_id {event.trial_id!r} is not in the plan"),)
+        if kind == EventKind.RECOVERED:
+            self._note_recovery(event)
+        else:
             self._note_runner(kind, event)
-        elif violations := self._apply_to_trial(kind, event):
-            return violations
-        self.events[_KINDS[kind]] += 1
         return ()
 
     def _note_runner(self, kind: str, event: Any) -> None:
@@ -255,43 +252,10 @@ class Ledger:
             return
         self.last_runner, self.last_stop = event.runner, None
 
-    def _apply_to_trial(self, kind: str, event: Any) -> tuple[Violation, ...]:
-        trial_id = event.trial_id
-        if trial_id is None and kind == EventKind.RECOVERED:
-            self._note_recovery(event)
-            return ()
-        trial = self.plan.index.get(trial_id)
-        if trial is None:
-            return (Violation(Rule.INVALID, f"trial_id {trial_id!r} is not in the plan"),)
-        step = _step(kind, event)
-        before = _STANDINGS[self.standings[trial]]
-        after = TRANSITIONS.get((before, step))
-        violations = self._broken_by_row(trial, event) if kind == EventKind.FINISHED else ()
-        if after is None:
-            standing = before.name.lower().replace("_", " ")
-            violations = (Violation(Rule.INVALID, f"{trial_id} is {standing}, it cannot be {step}"), *violations)
-        if violations or after is None:
-            return violations
-        self._move(trial, before, after)
-        if kind == EventKind.STARTED:
-            self._note_start(trial, event)
-        elif kind == EventKind.FINISHED:
-            self._note_end(trial, after, event)
-        else:
-            self.reserved_s += self.plan.schedule[trial].timeout_s
-            self._note_recovery(event)
-        return ()
-
-    def _broken_by_row(self, trial: int, event: Any) -> tuple[Violation, ...]:
-        entry = self.plan.schedule[trial]
-        names = self._check_names[trial]
-        broken = row_violations(event.row, event.terminal, entry, self.plan.campaign_id, names)
-        return tuple([Violation(Rule.INVALID, text) for text in broken])
-
-    def _move(self, trial: int, before: Standing, after: Standing) -> None:
-        self.standings[trial] = after
-        self.tallies[before] -= 1
-        self.tallies[after] += 1
+    def _charge(self) -> None:
+        if self._uncharged:
+            self._charges = Charges(self._uncharged, self._charges)
+            self._uncharged.clear()
 
     def _note_recovery(self, event: Any) -> None:
         recovery = event.recovery
@@ -300,93 +264,16 @@ class Ledger:
         self.last_stop = None
         self.reservations.append(Reservation(event.trial_id, recovery.kind, recovery.reason))
 
-    def _note_start(self, trial: int, event: Any) -> None:
-        # What a lost attempt spent is unknown: its whole timeout is reserved until its end is on file.
-        self.reserved_s += self.plan.schedule[trial].timeout_s
-        self.in_flight[trial] = None
-        if event.at is not None:
-            self.started_at[trial] = utc_seconds(event.at)
-
-    def _note_end(self, trial: int, after: Standing, event: Any) -> None:
-        row: RowLike = event.row
-        entry = self.plan.schedule[trial]
-        if event.at is not None:
-            self.ended_at[trial] = utc_seconds(event.at)
-        resources = row.resources
-        if resources is not None:
-            for column, value in zip(self._columns, _resource_values(resources), strict=True):
-                if value is not None:
-                    column[trial] = value
-        self._population[trial] = self._populations.number(_population_of(row))
-        self._accounting[trial] = self._accountings.number(_accounting_of(row))
-        self._ending[trial] = self._endings.number(_ending_of(row))
-        self.timeout_differs[trial] = row.timeout_s != entry.timeout_s
-        if after is Standing.SKIPPED_BEFORE_START:
-            return
-        self.in_flight.pop(trial, None)
-        duration = None if resources is None else resources.duration_s
-        if duration is None:
-            self.unmeasured_charges += 1
-        else:
-            self.reserved_s -= entry.timeout_s
-            self.observed_charge_s = EXACT.add(self.observed_charge_s, Decimal(repr(duration)))
-
 
 _STANDINGS: Final = tuple(Standing)
-_KINDS: Final = {kind.value: kind for kind in EventKind}
-_OF_THE_RUNNER: Final = frozenset({EventKind.OPENED.value, EventKind.CLOSED.value})
-_resource_values = attrgetter(*RESOURCES)
-_FRACTIONAL: Final = frozenset({"duration_s", "cost_usd", "cost_weighted_tokens"})
+_AFTER: Final = {step: tuple(TRANSITIONS.get((before, step)) for before in Standing) for step in Step}
+_STEPS_OF_KINDS: Final[Mapping[str, Step]] = {EventKind.STARTED: Step.STARTED, EventKind.RECOVERED: Step.RESERVED}
+# Names of what the hot path compares with: in Python 3.11 an enum's member is found by a call.
+_FINISHED: Final = EventKind.FINISHED
+_RESERVED: Final = Step.RESERVED
+_SKIPPED_BEFORE_START: Final = Standing.SKIPPED_BEFORE_START
 
 
-def _step(kind: str, event: Any) -> Step:
-    if kind == EventKind.STARTED:
-        return Step.STARTED
-    if kind == EventKind.RECOVERED:
-        return Step.RESERVED
-    match event.terminal:
-        case Terminal.COMPLETED:
-            return Step.SUCCEEDED if event.row.verified_success else Step.FAILED
-        case Terminal.TIMED_OUT:
-            return Step.TIMED_OUT
-        case Terminal.INFRASTRUCTURE_FAILURE:
-            return Step.INFRASTRUCTURE_FAILED
-    skip = event.row.skip
-    before_start = skip is not None and skip.phase == SkipPhase.BEFORE_START
-    return Step.SKIPPED_BEFORE_START if before_start else Step.SKIPPED_AFTER_START
-
-
-def _population_of(row: RowLike) -> tuple[Any, ...] | None:
-    population = row.population
-    return None if population is None else _population_fields(population)
-
-
-_population_fields = attrgetter(*POPULATION_FIELDS)
-
-
-def _accounting_of(row: RowLike) -> Accounting | None:
-    accounting = row.accounting
-    if accounting is None:
-        return None
-    weights = accounting.token_weights
-    return Accounting(
-        provider=accounting.provider,
-        input_includes_cached=accounting.input_includes_cached,
-        output_includes_reasoning=accounting.output_includes_reasoning,
-        cost_source=accounting.cost_source,
-        price_table=accounting.price_table,
-        token_weights=None if weights is None else tuple(sorted(weights.items())),
-    )
-
-
-def _ending_of(row: RowLike) -> Ending:
-    checks = row.oracle.checks if row.oracle else ()
-    not_passed = [check.name for check in checks if check.status != CheckStatus.PASS]
-    return Ending(
-        passed=len(checks) - len(not_passed),
-        checks=len(checks),
-        first_not_passed=not_passed[0] if not_passed else None,
-        skip_reason=row.skip.reason if row.skip else None,
-        instrument=row.skip.instrument if row.skip else None,
-        error_type=row.error.type if row.error else None,
-    )
+def _illegal(trial_id: str, before: int, step: Step) -> Violation:
+    standing = Standing(before).name.lower().replace("_", " ")
+    return Violation(Rule.INVALID, f"{trial_id} is {standing}, it cannot be {step}")

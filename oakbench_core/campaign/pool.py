@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 V = TypeVar("V")
+P = TypeVar("P", bound=tuple[Any, ...])
+_MOST_KNOWN: Final = 256
+_MOST_CHARACTERS: Final = 4096
 
 
 class Pool(Generic[V]):
@@ -22,3 +28,42 @@ class Pool(Generic[V]):
 
     def value(self, number: int) -> V | None:
         return self._values[number]
+
+
+class Known(Generic[V]):
+    """What follows from things that do not change, found by their identity, since to compare them would cost more.
+
+    Whatever it is told, it holds a few small things only. `get` gives (thing, what follows from it) by a key that holds
+    the thing's `id`; the thing is kept, so that nothing else can come to have that `id`.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[object, tuple[object, V]] = {}
+        self.get: Final = self._known.get  # a method of our own would cost as much again
+
+    def learn(self, key: object, thing: object, characters: int, what: V) -> None:
+        """`characters` is how much text the thing holds."""
+        if characters > _MOST_CHARACTERS:
+            return
+        if len(self._known) == _MOST_KNOWN:
+            self._known.clear()
+        self._known[key] = thing, what
+
+
+class PartPool(Pool[P]):
+    """A pool of the values of parts of rows, which do not change."""
+
+    def __init__(self, value_of: Callable[[Any], P]) -> None:
+        super().__init__()
+        self._value_of = value_of
+        self._known: Known[int] = Known()
+
+    def number_of(self, part: object) -> int:
+        """The number of the part's value."""
+        known = self._known.get(id(part))
+        if known is not None:
+            return known[1]
+        value = self._value_of(part)
+        number = self.number(value)
+        self._known.learn(id(part), part, sum(len(item) for item in value if isinstance(item, str)), number)
+        return number

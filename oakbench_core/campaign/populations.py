@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.counts import JUDGED, Places
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from oakbench_core.campaign.vocabulary import Standing
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.populations import ordered, recorded
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from oakbench_core.canonical import sha256_hex
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from array import array
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
-from oakbench_core.campaign.fields import is_utc_time
+from oakbench_core.campaign.fields import is_utc_time, utc_seconds
 from oakbench_core.campaign.ledger import Ledger, Rule
 from oakbench_core.campaign.vocabulary import EventKind
 from oakbench_core.durable.framing import (
@@ -28,7 +29,6 @@ from oakbench_core.durable.records import (
     Finished,
     Started,
     decode_block,
-    exact,
 )
 from oakbench_core.errors import Problem
 
@@ -36,11 +36,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oakbench_core.campaign.plan import Plan
-    from oakbench_core.durable.records import Record
+    from oakbench_core.durable.records import Record, TrialRecord
 
 _HASH_SUFFIX: Final = len(',"hash":""}') + 32
+_HASH_DIGITS: Final = 32 + len('"}')
 _NOT_ON_FILE: Final = -1
+_PIECE: Final = 64 << 10
 _SECONDS: Final = re.compile(r"[0-5][0-9](\.[0-9]{1,9})?Z", re.ASCII)
+_TIMES: Final = re.compile(r"(?:[^\n]{17}[0-5][0-9](?:\.[0-9]{1,9})?Z\n)*", re.ASCII)
+_OF_TRIALS: Final = frozenset({Started, Finished})
+_seq, _writer, _at = attrgetter("seq"), attrgetter("writer"), attrgetter("at")
 
 
 class Next(NamedTuple):
@@ -57,9 +62,32 @@ def _is_minute(text: str) -> bool:
     return is_utc_time(f"{text}00Z")
 
 
+@lru_cache(maxsize=4096)
+def _minute_s(text: str) -> float | None:
+    return utc_seconds(f"{text}00Z") if _is_minute(text) else None
+
+
 def _is_time(text: str) -> bool:
     # A journal holds few minutes and many seconds.
     return _SECONDS.fullmatch(text, 17) is not None and _is_minute(text[:17])
+
+
+def _are_of_trials(records: list[Record]) -> TypeGuard[list[TrialRecord]]:
+    return set(map(type, records)) <= _OF_TRIALS
+
+
+def _times_s(texts: Sequence[str]) -> list[float] | None:
+    """The `utc_seconds` of each text; None if one is no time."""
+    # All together, one a line: with no other line feed among them the pattern can only match each in its line.
+    lines = "\n".join([*texts, ""])
+    if lines.count("\n") != len(texts) or _TIMES.fullmatch(lines) is None:
+        return None
+    begun = [text[:17] for text in texts]
+    minutes = set(begun)
+    minutes_s = {minute: start_s for minute in minutes if (start_s := _minute_s(minute)) is not None}
+    if len(minutes_s) < len(minutes):
+        return None
+    return [minutes_s[minute] + float(text[17:-1]) for minute, text in zip(begun, texts, strict=True)]
 
 
 class Fold:
@@ -108,56 +136,65 @@ class Fold:
             BadLineError: a line is not the next record; the lines before it are folded in. Offsets and line numbers of
                 its problems are those of the journal.
         """
-        size = block.rfind(b"\n") + 1
-        if not size:
-            return 0
-        start, whole = self.offset, block[:size] if size < len(block) else block
-        lines = whole.split(b"\n")
-        lines.pop()
-        records = decode_block(whole)
-        if records is None:
-            for line in lines:
-                self._take_alone(line)
-        else:
-            self._take_records(lines, records)
+        start, taken = self.offset, 0
+        # By pieces: what is made of one is still in the processor's cache when it is folded in.
+        while end := block.rfind(b"\n", taken, taken + _PIECE) + 1 or block.find(b"\n", taken + _PIECE) + 1:
+            self._take_lines(block[taken:end])
+            taken = end
         return self.offset - start
 
-    def _take_alone(self, line: bytes) -> None:
-        records = decode_block(line + b"\n")
-        if records is None:
-            self.take_line(line)
-        else:
-            self._take_records([line], records)
+    def _take_lines(self, whole: bytes) -> None:
+        taken = self._take_proved(whole)
+        while taken < len(whole):
+            # What was not proved of all of them may hold of most.
+            end = whole.index(b"\n", taken) + 1
+            line = whole[taken:end]
+            if not self._take_proved(line):
+                self.take_line(line[:-1])
+            taken = end
 
-    def _take_records(self, lines: Sequence[bytes], records: Sequence[Record]) -> None:
-        """The hot loop: what it does not admit, the measure looks at again, to admit it or to name what is wrong."""
-        plan_sha256, writer, index = self.plan.plan_sha256, self._expected_writer, self.plan.index
-        chronicle = self.ledger.chronicle
-        previous = (self.last_hash or first_link(plan_sha256)).encode()
-        noted = 0  # of the records, in the chronicle
-        for number, (line, record) in enumerate(zip(lines, records, strict=True)):
-            if (
-                (type(record) is Started or (type(record) is Finished and exact(record.row)))
-                and record.seq == self.records
-                and record.writer == writer
-                # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
-                and sha256(previous + line[:-_HASH_SUFFIX]).hexdigest()[:32] == record.hash
-                and _is_time(record.at)
-                and len(line) < RECORD_LIMIT
-                and not self.ledger.apply(record)
-            ):
-                trial = index[record.trial_id]
-                self.touched.append(trial)
-                (self._start_offsets if type(record) is Started else self._end_offsets)[trial] = self.offset
-                self.last_hash, self.last_at = record.hash, record.at
-                self.records += 1
-                self.offset += len(line) + 1
-            else:
-                chronicle.note_trials(records[noted:number])
-                self.take_line(line)
-                noted, writer = number + 1, self._expected_writer
-            previous = record.hash.encode()
-        chronicle.note_trials(records[noted:])
+    def _take_proved(self, whole: bytes) -> int:
+        """Fold in lines of which it is proved, for all at once, that they are the next records; their bytes.
+
+        What is not admitted here, the measure looks at again, to admit it or to name what is wrong.
+        """
+        records = decode_block(whole)
+        if records is None or not _are_of_trials(records) or not self._are_expected(records):
+            return 0
+        times_s, sizes = _times_s(list(map(_at, records))), self._sizes_of_chained(whole, records)
+        if times_s is None or sizes is None or max(sizes) > RECORD_LIMIT:
+            return 0
+        trials = self.ledger.apply_all(records, times_s)
+        if not trials:
+            return 0
+        start = offset = self.offset
+        starts, ends = self._start_offsets, self._end_offsets
+        for trial, record, size in zip(trials, records, sizes, strict=False):
+            (starts if type(record) is Started else ends)[trial] = offset
+            offset += size
+        self.ledger.chronicle.note_trials(records[: len(trials)])
+        last = records[len(trials) - 1]
+        self.touched += trials
+        self.last_hash, self.last_at = last.hash, last.at
+        self.records, self.offset = self.records + len(trials), offset
+        return offset - start
+
+    def _are_expected(self, records: Sequence[TrialRecord]) -> bool:
+        numbers = list(range(self.records, self.records + len(records)))
+        return list(map(_seq, records)) == numbers and set(map(_writer, records)) == {self._expected_writer}
+
+    def _sizes_of_chained(self, whole: bytes, records: Sequence[TrialRecord]) -> list[int] | None:
+        """Bytes of each line with its LF; None if a record's hash is not that of its place."""
+        previous, start, sizes = (self.last_hash or first_link(self.plan.plan_sha256)).encode(), 0, []
+        for record in records:
+            end = whole.find(b"\n", start)
+            # `decode_block` proved that the line ends with the hash key, so its length says where the body ends.
+            if sha256(previous + whole[start : end - _HASH_SUFFIX]).hexdigest()[:32] != record.hash:
+                return None
+            previous = whole[end - _HASH_DIGITS : end - 2]
+            sizes.append(end + 1 - start)
+            start = end + 1
+        return sizes
 
     @property
     def _expected_writer(self) -> str | None:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 JOURNAL_NAME: Final = "journal.jsonl"
 POLL_LIMIT: Final = 8 << 20
-_BLOCK: Final = RECORD_LIMIT  # a block without an LF is then a line too long
+# The first stays in the processor's cache. A line that does not end in it may end in the second, or is too long.
+_BLOCKS: Final = (64 << 10, RECORD_LIMIT)
 _RAW_BLOCK: Final = 16 << 10
 
 
@@ -242,7 +243,7 @@ class JournalReader:
         end = self.fold.offset + max_bytes
         try:
             while self.fold.offset < end:
-                if not self.fold.take(os.pread(descriptor, _BLOCK, self.fold.offset)):
+                if not any(self.fold.take(os.pread(descriptor, block, self.fold.offset)) for block in _BLOCKS):
                     return True
         except BadLineError as error:
             self._bad_line = error

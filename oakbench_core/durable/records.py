@@ -2,15 +2,18 @@
 
 A block is decoded into strict structures and encoded again; equal bytes prove that there are no duplicate keys, no
 spaces, no other order and no other spelling, wherever msgspec spells as Python does. Where it does not (floats below
-1e-4 and from 1e16 on) or where types are open (`extra`), `exact` looks closer. What is not proved here is no error:
-`decode_block` answers None or `exact` False, and the line is decoded again by the measure. So are the few `opened`,
-`recovered` and `closed` records, always.
+1e-4 and from 1e16 on) or where types are open (`extra`), the values are looked at. What is not proved here is no error:
+`decode_block` answers None, and the lines are decoded again by the measure. So are the few `opened`, `recovered` and
+`closed` records, always.
+
+Most rows of a campaign say the same of their oracle, accounting and population. These parts are decoded once for each
+text, and the rows share them.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -27,6 +30,8 @@ from oakbench_core.campaign.vocabulary import (
 )
 from oakbench_core.canonical import MAX_INTEGER, parse_strict
 from oakbench_core.durable.framing import compact
+
+T = TypeVar("T")
 
 _LONG_FLOAT: Final = 1e16  # from here on Python writes an exponent with a sign
 _SHORT_FLOAT: Final = 1e-4  # below it Python writes an exponent of two digits
@@ -111,7 +116,16 @@ class Artifacts(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     workspace: str | None
 
 
-class Row(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+if TYPE_CHECKING:
+    SharedOracle = Oracle | None
+    SharedAccounting = Accounting | None
+    SharedPopulation = RowPopulation | None
+else:
+    # Text at first: `decode_block` puts the value in its place.
+    SharedOracle = SharedAccounting = SharedPopulation = Raw
+
+
+class Row(Struct, forbid_unknown_fields=True, gc=False):
     """A row with every key, in the format's order; `extra` stays the bytes that it is."""
 
     schema_: Literal["oakbench.row/1"] = msgspec.field(name="schema")
@@ -129,10 +143,10 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     exit_code: Integer | None
     timeout_s: Positive
     suspended_s: Amount | None
-    oracle: Oracle | None
+    oracle: SharedOracle
     resources: Resources | None
-    accounting: Accounting | None
-    population: RowPopulation | None
+    accounting: SharedAccounting
+    population: SharedPopulation
     skip: Skip | None
     error: TrialError | None
     artifacts: Artifacts | None
@@ -196,7 +210,8 @@ class Closed(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_fiel
     hash: str
 
 
-Record = Started | Finished | Opened | Recovered | Closed
+TrialRecord = Started | Finished
+Record = TrialRecord | Opened | Recovered | Closed
 
 _DECODER: Final = msgspec.json.Decoder(Record)
 _ENCODER: Final = msgspec.json.Encoder()
@@ -204,51 +219,89 @@ _OPEN_DECODER: Final = msgspec.json.Decoder()
 # What the open decoder may read otherwise than Python: a float, or an integer too long.
 _DOUBTFUL_NUMBER: Final = re.compile(rb"[0-9][.eE]|[0-9]{16}")
 _NO_EXTRA: Final = Raw(b"{}")
+_MOST_SHARED: Final = 1024
+_MOST_BYTES: Final = 4096
 _SHALLOW: Final = 48  # brackets in all of `extra`: fewer cannot nest too deep
+
+
+class _Shared(dict[bytes, T]):
+    """Parts of rows by their text; a new one is decoded, and must be in the one encoding.
+
+    Raises:
+        msgspec.MsgspecError, UnicodeError: it is not.
+    """
+
+    def __init__(self, decoder: msgspec.json.Decoder[T]) -> None:
+        self._decoder = decoder
+
+    def __missing__(self, text: bytes) -> T:
+        part = self._decoder.decode(text)
+        if _ENCODER.encode(part) != text or not _is_spelled_alike(part):
+            raise msgspec.ValidationError
+        if len(text) <= _MOST_BYTES:
+            if len(self) == _MOST_SHARED:
+                self.clear()
+            self[text] = part
+        return part
+
+
+def _is_spelled_alike(part: object) -> bool:
+    weights = (part.token_weights if isinstance(part, Accounting) else None) or {}
+    return not any(weight and abs(weight) < _SHORT_FLOAT for weight in weights.values())
+
+
+_ORACLES: Final = _Shared(msgspec.json.Decoder(Oracle | None))
+_ACCOUNTINGS: Final = _Shared(msgspec.json.Decoder(Accounting | None))
+_POPULATIONS: Final = _Shared(msgspec.json.Decoder(RowPopulation | None))
 
 
 def decode_block(block: bytes) -> list[Record] | None:
     """The records of a block of LF-ended lines, one a line; None if the bytes are not proved to be their encoding."""
     try:
         records = _DECODER.decode_lines(block)
-        return records if _ENCODER.encode_lines(records) == block else None
+        if _ENCODER.encode_lines(records) != block:
+            return None
+        for record in records:
+            if type(record) is Finished and not _is_exact(record.row):
+                return None
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
+    return records
 
 
-def exact(row: Row) -> bool:
-    """Whether what `decode_block` leaves open in a row is proved too."""
-    resources, accounting, artifacts = row.resources, row.accounting, row.artifacts
+def _is_exact(row: Row) -> bool:
+    """Whether what the types leave open in a row is proved too; puts the shared parts in their place."""
+    shared: Any = row
+    shared.oracle = _ORACLES[bytes(shared.oracle)]
+    shared.accounting = _ACCOUNTINGS[bytes(shared.accounting)]
+    shared.population = _POPULATIONS[bytes(shared.population)]
     return (
         (row.extra == _NO_EXTRA or _extra_is_exact(bytes(row.extra)))
-        and (
-            resources is None
-            or (
-                _spelled_alike(resources.duration_s)
-                and _spelled_alike(resources.cost_usd)
-                and _spelled_alike(resources.cost_weighted_tokens)
-            )
-        )
-        and _spelled_alike(row.suspended_s)
-        and (accounting is None or accounting.token_weights is None or _weights_alike(accounting.token_weights))
-        and (artifacts is None or _stay_inside(artifacts))
+        and (row.resources is None or _resources_are_exact(row.resources))
+        and not (row.suspended_s and row.suspended_s < _SHORT_FLOAT)
+        and (row.artifacts is None or _stay_inside(row.artifacts))
     )
 
 
-def _spelled_alike(value: float | None) -> bool:
-    return not value or value >= _SHORT_FLOAT
-
-
-def _weights_alike(weights: dict[TokenField, Weight]) -> bool:
-    return all(_spelled_alike(abs(weight)) for weight in weights.values())
+def _resources_are_exact(resources: Resources) -> bool:
+    duration_s, cost, weighted = resources.duration_s, resources.cost_usd, resources.cost_weighted_tokens
+    return not (
+        (duration_s and duration_s < _SHORT_FLOAT)
+        or (cost and cost < _SHORT_FLOAT)
+        or (weighted and weighted < _SHORT_FLOAT)
+    )
 
 
 def _stay_inside(a: Artifacts) -> bool:
-    for path in (a.stdout, a.stderr, a.transcript, a.changes, a.oracle, a.workspace):
-        # "/" sorts before "0", and so does the empty path.
-        if path is not None and (path < "0" or ".." in path or "\0" in path):
-            return False
-    return True
+    # "/" sorts before "0", and so does the empty path. Spelled out: six calls would cost as much again.
+    return not (
+        ((path := a.stdout) is not None and (path < "0" or ".." in path or "\0" in path))
+        or ((path := a.stderr) is not None and (path < "0" or ".." in path or "\0" in path))
+        or ((path := a.transcript) is not None and (path < "0" or ".." in path or "\0" in path))
+        or ((path := a.changes) is not None and (path < "0" or ".." in path or "\0" in path))
+        or ((path := a.oracle) is not None and (path < "0" or ".." in path or "\0" in path))
+        or ((path := a.workspace) is not None and (path < "0" or ".." in path or "\0" in path))
+    )
 
 
 def _extra_is_exact(extra: bytes) -> bool:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
 from oakbench_core.canonical import canonical_text
 from oakbench_core.rendering.csv_columns import GROUPS, PAIRS, RESOURCES, value_at

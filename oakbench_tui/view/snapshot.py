@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from oakbench_core.campaign.admission import Admission
-    from oakbench_core.campaign.ledger import Ending, Ledger
+    from oakbench_core.campaign.endings import Ending
+    from oakbench_core.campaign.ledger import Ledger
     from oakbench_core.campaign.plan import Plan
     from oakbench_core.campaign.plan_document import ScheduledTrial
     from oakbench_core.errors import Problem

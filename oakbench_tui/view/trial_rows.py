@@ -13,7 +13,7 @@ from oakbench_tui.view.segments import Segment, Token, cells, cut_middle, left, 
 from oakbench_tui.view.trial_columns import NAMES, Key
 
 if TYPE_CHECKING:
-    from oakbench_core.campaign.ledger import Ending
+    from oakbench_core.campaign.endings import Ending
     from oakbench_tui.view.segments import Line
     from oakbench_tui.view.snapshot import Snapshot
     from oakbench_tui.view.trial_columns import Column, Columns

@@ -1,16 +1,16 @@
 """P1: verify and fold a journal of full rows, against `orjson.loads` on each of its lines.
 
-    python tests/benchmarks/p1_read_journal.py [EVENTS] [--small] [--keep FOLDER]
+    python -m tests.benchmarks.p1_read_journal [EVENTS] [--small] [--keep FOLDER]
 
 Prints the time of `read_journal` (frame, chain, strict decoding, fold), the yardstick's, their ratio (goal: ≤ 3), and
-the memory above the loaded plan (goal: ≤ 150 MB). Each figure is the best of three, in a process of its own.
+the memory above the loaded plan (goal: ≤ 150 MB). Times are of the processor (user and system), the least of five
+rounds in processes of their own, in turns. The goal is said of 1,000,000 events, which are made in a minute or two.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.framing import encode_record, first_link
+from tests.benchmarks.turns import forget_peak, module, resident_mb, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ROUNDS = 3
+ROUNDS = 5
+NAME = "tests.benchmarks.p1_read_journal"
 WORKFLOWS = 8
 START = datetime(2026, 11, 30, tzinfo=UTC)
 SUBJECTS = ("git", "hg", "jj")
@@ -172,17 +174,6 @@ def make_campaign(folder: Path, events: int) -> None:
         file.writelines(journal_lines(document))
 
 
-def resident_mb(*, peak: bool = False) -> float:
-    """Memory now, or the most since `forget_peak`."""
-    field = "VmHWM:" if peak else "VmRSS:"
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
-
-
-def forget_peak() -> None:
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
 def read(folder: Path) -> tuple[float, float]:
     from oakbench_core.durable.documents import load_plan
     from oakbench_core.durable.reading import read_journal
@@ -209,13 +200,6 @@ def load_only(folder: Path) -> tuple[float, float]:
     return time.process_time() - start, 0
 
 
-def measured(work: str, folder: Path) -> tuple[float, float]:
-    """Best CPU seconds of some rounds, and the largest growth in MB; each round in a process of its own."""
-    command = [sys.executable, __file__, "--work", work, "--keep", str(folder)]
-    rounds = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(ROUNDS)]
-    return min(seconds for seconds, _ in rounds), max(grown for _, grown in rounds)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("events", type=int, nargs="?", default=100_000)
@@ -233,11 +217,12 @@ def main() -> None:
         if not (folder / "journal.jsonl").exists():
             make_campaign(folder, events)
         size_mb = (folder / "journal.jsonl").stat().st_size / 1e6
-        figure, grown_mb = measured("read", folder)
-        yardstick, _ = measured("load", folder)
+        works = ("read", "load")
+        figures = told({work: module(NAME, "--work", work, "--keep", folder) for work in works}, ROUNDS)
+    (read_s, grown_mb), (load_s, _) = (figures[work] for work in works)
     sys.stdout.write(
-        f"P1 {events:,} events, {size_mb:,.0f} MB: read and fold {figure:.2f} s (+{grown_mb:.0f} MB), "
-        f"orjson.loads {yardstick:.2f} s, ratio {figure / yardstick:.2f} (goal: 3, 150 MB)\n"
+        f"P1 {events:,} events, {size_mb:,.0f} MB: read and fold {read_s:.2f} s (+{grown_mb:.0f} MB), "
+        f"orjson.loads {load_s:.2f} s, ratio {read_s / load_s:.2f} (goal: 3, 150 MB)\n"
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import RECORD_LIMIT, BadLineError
 from oakbench_core.durable.tail import JournalState, judge
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
     from decimal import Decimal
 
@@ -23,6 +24,10 @@ LONG: Final = "OAKBENCH_LONG" in os.environ
 """Whether the longer fault loops (`-m slow`) are run whole: hours, not minutes."""
 
 
+KILLS: Final[Counter[str]] = Counter()
+"""Processes that tests of this session have killed (SIGKILL)."""
+
+
 class Seen(NamedTuple):
     """What a ledger answers; equal for equal histories."""
 
@@ -32,13 +37,18 @@ class Seen(NamedTuple):
     events: tuple[int, ...]
     in_flight: tuple[int, ...]
     recoveries: int
-    durations: tuple[float | None, ...]
+    trials: tuple[tuple[object, ...], ...]
 
 
 def tell(outcomes: Counter[str], what: str) -> None:
     """Print the table of outcomes, for whoever runs the tests with -rP."""
     table = "".join(f"  {state:<16}{count:>9,}\n" for state, count in outcomes.most_common())
     sys.stdout.write(f"{outcomes.total():,} {what}\n{table}")
+
+
+def tell_kills(what: str, number: int) -> None:
+    """Add to the number of real kills, which is told at the end of all tests."""
+    KILLS[what] += number
 
 
 def seen(ledger: Ledger) -> Seen:
@@ -49,7 +59,19 @@ def seen(ledger: Ledger) -> Seen:
         tuple(ledger.events.values()),
         tuple(ledger.in_flight),
         len(ledger.reservations),
-        tuple(ledger.resource("duration_s", trial) for trial in range(len(ledger.standings))),
+        tuple(_trial(ledger, trial) for trial in range(len(ledger.standings))),
+    )
+
+
+def _trial(ledger: Ledger, trial: int) -> tuple[object, ...]:
+    return (
+        str(ledger.started_at[trial]),
+        str(ledger.ended_at[trial]),
+        ledger.timeout_differs[trial],
+        *(ledger.resource(name, trial) for name in RESOURCE_UNITS),
+        ledger.population(trial),
+        ledger.accounting(trial),
+        ledger.ending(trial),
     )
 
 

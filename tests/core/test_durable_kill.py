@@ -17,7 +17,7 @@ from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.recovery import recover
 from oakbench_core.durable.tail import JournalState
-from tests.core.durable_outcomes import LONG, seen, tell
+from tests.core.durable_outcomes import LONG, seen, tell, tell_kills
 from tests.core.durable_samples import AT
 from tests.core.durable_victim import long_plan
 
@@ -113,6 +113,7 @@ def kill_again_and_again(folder: Path, kills: int, row_size: int) -> Counter[str
             if chance.random() < 0.5:
                 check_recovered(place, plan, reading)
     tell(states, f"kills, rows of {row_size:,} bytes")
+    tell_kills("writers", kills)
     with JournalReader(place, plan) as reader:
         while reader.poll(max_bytes=1).more:
             pass

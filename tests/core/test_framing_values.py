@@ -1,4 +1,4 @@
-"""What a record may say where a looser reader would say otherwise: versions, null lists, kept files."""
+"""What a record may say where a looser reader would say otherwise: versions, null lists, kept files, times, parts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oakbench_core.campaign.events import event_type, evidence_type
-from oakbench_core.campaign.fields import checked
+from oakbench_core.campaign.fields import checked, is_utc_time
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import BadLineError, link
 from tests.core.durable_samples import TRIALS, Script, row, sample_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from oakbench_core.errors import Problem
 
 
 def fitting(script: Script, old: bytes, new: bytes) -> Script:
@@ -86,3 +88,82 @@ def test_of_a_recovery_only_the_types_are_tested(kept: str) -> None:
     script = Script(sample_plan()).opened().add("recovered", recovery=recovery | {"kept_as": [1]})
     with pytest.raises(BadLineError):
         Fold(sample_plan()).take(script.content)
+
+
+ODD_TIMES = (
+    "2026-11-30T08:15:00Z",
+    "2026-11-30T08:15:59.1Z",
+    "2026-11-30T08:15:00.123456789Z",
+    "2024-02-29T00:00:00Z",
+    "2026-02-29T00:00:00Z",
+    "2026-11-30T24:00:00Z",
+    "2026-11-30T08:15:60Z",
+    "2026-11-30T08:15:00.1234567890Z",
+    "2026-11-30T08:15:00.Z",
+    "2026-11-30T08:15:00,1Z",
+    "2026-11-30T08:15:00z",
+    "2026-11-30T08:15:00",
+    "2026-11-30 08:15:00Z",
+    "2026-11-30T08:15:00Z\n",
+    "2026-11-30T08:15:00Z\n2026-11-30T08:15:00Z",
+    "2026-11-30T08:15:00.1e1Z",
+    "2026-11-30T08:15:1_0Z",
+    "2026-11-30T08:15:٠٠Z",
+    "２026-11-30T08:15:00Z",
+    "0000-11-30T08:15:00Z",
+    "",
+    "Z",
+)
+
+
+def taken(fold: Fold, content: bytes, *, by_lines: bool) -> tuple[Problem, ...]:
+    """What the fold refuses, if anything."""
+    try:
+        if by_lines:
+            for line in content.splitlines():
+                fold.take_line(line)
+        else:
+            fold.take(content)
+    except BadLineError as error:
+        return error.problems
+    return ()
+
+
+@pytest.mark.parametrize("at", ODD_TIMES)
+def test_a_time_among_others_is_a_time_as_by_itself(at: str) -> None:
+    script = Script(sample_plan()).opened().started(TRIALS[0])
+    script.add("started", TRIALS[1], at=at).started(TRIALS[2])
+    fold, alone = Fold(sample_plan()), Fold(sample_plan())
+    refusals = [taken(fold, script.content, by_lines=False), taken(alone, script.content, by_lines=True)]
+
+    assert refusals[0] == refusals[1]
+    assert bool(refusals[0]) is not is_utc_time(at)
+    assert (fold.records, alone.records) == ((4, 4) if is_utc_time(at) else (2, 2))
+    assert str(fold.ledger.started_at) == str(alone.ledger.started_at)
+
+
+PARTS: list[tuple[bytes, bytes]] = [
+    (b'"os":"linux"', b'"os": "linux"'),
+    (b'"os":"linux"', b'"os":"linux","os":"linux"'),
+    (b'"os":"linux"', rb'"os":"\u006cinux"'),
+    (b'"os":"linux"', b'"os":1'),
+    (b'"os":"linux"', b'"os":"\xff"'),
+    (b'"os":"linux"', b'"os":"linux","oz":null'),
+    (b'"oracle_version":1', b'"oracle_version":1.0'),
+    (b'"token_weights":null', b'"token_weights":{"reasoning_tokens":1e-5}'),
+    (b'"token_weights":null', b'"token_weights":{"turns":1}'),
+    (b'"status":"pass"', b'"status":"passed"'),
+    (b'"oracle":{"version":1,', b'"oracle":{"version":-0,'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), PARTS)
+def test_a_part_that_many_rows_share_is_read_as_strictly_the_second_time(old: bytes, new: bytes) -> None:
+    for _ in range(2):
+        script = Script(sample_plan()).opened().started(TRIALS[0]).finished(TRIALS[0]).started(TRIALS[1])
+        script.finished(TRIALS[1])
+        fold = Fold(sample_plan())
+
+        with pytest.raises(BadLineError) as caught:
+            fold.take(fitting(script, old, new).content)
+        assert (fold.records, caught.value.vouched) == (4, True)

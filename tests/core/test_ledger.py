@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission, admits
-from oakbench_core.campaign.ledger import TRANSITIONS, Ledger, Step
+from oakbench_core.campaign.endings import Step
+from oakbench_core.campaign.ledger import TRANSITIONS, Ledger
 from oakbench_core.campaign.vocabulary import Standing, State
 from tests.campaigns import (
     closed,
@@ -196,6 +197,28 @@ def test_a_row_that_contradicts_its_envelope_or_its_plan_is_refused(
 
     assert any(words in text for text in found), found
     assert snapshot(ledger) == before
+
+
+LEGAL_ENDINGS: list[tuple[str, dict[str, Any]]] = [
+    ("completed", {}),
+    ("completed", {"verified": False}),
+    ("timed_out", {}),
+    ("infrastructure_failure", {}),
+    ("skipped", {"skip": {"phase": "after_start", "reason": "missing_instrument", "instrument": "pytest"}}),
+    ("skipped", {"skip": {"phase": "after_start", "reason": "unsupported"}}),
+]
+
+
+@given(st.lists(st.sampled_from([*LEGAL_ENDINGS, *(case[:2] for case in CONTRADICTIONS)]), max_size=8))
+def test_an_ending_is_judged_alike_whatever_was_judged_before(endings: list[tuple[str, dict[str, Any]]]) -> None:
+    campaign = plan()
+    used = Ledger(campaign)
+    for place, (terminal, changes) in enumerate(endings):
+        fresh = folded(campaign, started(campaign, place))
+        event = finished(campaign, place, terminal, **changes)
+
+        assert violations(used, started(campaign, place), event) == violations(fresh, event)
+        assert (used.standing(place), used.ending(place)) == (fresh.standing(place), fresh.ending(place))
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.report import report_campaign
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from tests.campaigns import Json, plan_document, run, sealed
 
 

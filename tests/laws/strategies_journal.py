@@ -44,6 +44,8 @@ def measured(draw: st.DrawFn, its_row: dict[str, Any]) -> dict[str, Any]:
         "transcript_bytes": draw(COUNTS),
     }
     artifacts = its_row["artifacts"] | {"stdout": draw(st.sampled_from([None, "a/b.txt", "-x", ".y", "a..b", "ü"]))}
+    if draw(st.booleans()):
+        its_row = its_row | draw(conditions(its_row))
     its_row = its_row | {
         "resources": resources,
         "artifacts": artifacts,
@@ -55,6 +57,37 @@ def measured(draw: st.DrawFn, its_row: dict[str, Any]) -> dict[str, Any]:
     shuffled: bool = draw(st.booleans())
     order = draw(st.permutations(keys)) if shuffled else keys
     return {key: its_row[key] for key in order}
+
+
+LONG_TEXT = "x" * 5_000
+TIMES = (
+    "2026-11-30T08:15:00.123Z", "2026-11-30T08:15:59Z", "2024-02-29T23:59:59.999999999Z", "0001-01-01T00:00:00.0Z",
+)  # fmt: skip
+
+
+@st.composite
+def conditions(draw: st.DrawFn, its_row: dict[str, Any]) -> dict[str, Any]:
+    """Parts of a row that other rows may share: some small, some large, some with a number that is spelled apart."""
+    texts = st.none() | st.sampled_from(["a", "b", "größe", "", LONG_TEXT])
+    weights = st.none() | st.dictionaries(
+        st.sampled_from(
+            ["reasoning_tokens", "cache_write_tokens"]
+        ),  # null in every row, so that no sum is held to them
+        st.sampled_from([0, 1, 0.5, -2, 1e-05, -1e-07, 1e22, 0.0]),
+        min_size=1,
+        max_size=2,
+    )
+    oracle = its_row["oracle"]
+    if oracle is not None:
+        checks = [check | {"detail": draw(texts), "instrument": draw(texts)} for check in oracle["checks"]]
+        oracle = oracle | {"checks": checks, "version": draw(st.none() | INTEGERS)}
+    accounting = {"provider": draw(texts), "input_includes_cached": draw(st.none() | st.booleans())}
+    population = {"os": draw(texts), "cache_state": draw(texts), "oracle_version": draw(st.none() | INTEGERS)}
+    return {
+        "oracle": oracle,
+        "accounting": its_row["accounting"] | accounting | {"token_weights": draw(weights)},
+        "population": its_row["population"] | population,
+    }
 
 
 ENDINGS = {
@@ -86,14 +119,18 @@ def histories(draw: st.DrawFn) -> Script:
 def add_trial(draw: st.DrawFn, script: Script, trial_id: str) -> None:
     ending = draw(st.sampled_from(["open", "skipped before", "skipped after", *ENDINGS]))
     if ending == "skipped before":
-        script.finished(trial_id, "skipped", draw(measured(skipped_row(trial_id, "before_start"))))
+        add_end(draw, script, trial_id, "skipped", skipped_row(trial_id, "before_start"))
         return
-    script.started(trial_id)
+    script.add("started", trial_id, at=draw(st.sampled_from(TIMES)))
     if ending == "skipped after":
-        script.finished(trial_id, "skipped", draw(measured(skipped_row(trial_id, "after_start"))))
+        add_end(draw, script, trial_id, "skipped", skipped_row(trial_id, "after_start"))
     elif ending != "open":
-        terminal = "completed" if ending == "failed" else ending
-        script.finished(trial_id, terminal, draw(measured(ENDINGS[ending](trial_id))))
+        add_end(draw, script, trial_id, "completed" if ending == "failed" else ending, ENDINGS[ending](trial_id))
+
+
+def add_end(draw: st.DrawFn, script: Script, trial_id: str, terminal: str, its_row: dict[str, Any]) -> None:
+    at = draw(st.sampled_from(TIMES))
+    script.add("finished", trial_id, at=at, terminal=terminal, row=draw(measured(its_row)))
 
 
 SPELLINGS = (

@@ -15,7 +15,7 @@ from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import ExitCode
-from tests.core.durable_outcomes import LONG, tell
+from tests.core.durable_outcomes import LONG, tell, tell_kills
 from tests.running.real_runs import RealCampaign, definition, task, wait_for
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def kill_until_done(place: Path, kills: int, repetitions: int) -> None:
     assert final.tallies[Standing.UNSTARTED] == 0
     assert final.tallies[Standing.INTERRUPTED] + final.tallies[Standing.UNCERTAIN] <= kills
     tell(states, "kills of the runner")
+    tell_kills("runners", kills)
 
 
 @pytest.mark.clause("A10-05", "A10-43")

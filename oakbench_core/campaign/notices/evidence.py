@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.follow_ups import is_retry
-from oakbench_core.campaign.ledger import POPULATION_FIELDS
 from oakbench_core.campaign.notices.findings import notice
 from oakbench_core.campaign.oracles import depends_on_subject, is_unrecorded
 from oakbench_core.campaign.populations import recorded
 from oakbench_core.campaign.report_codes import NoticeCode
+from oakbench_core.campaign.row_columns import POPULATION_FIELDS
 from oakbench_core.campaign.setting import setting_of
 from oakbench_core.campaign.vocabulary import RecoveryKind
 
