@@ -13,6 +13,7 @@ from oakbench_core.running.artifacts import STDERR, STDOUT
 from oakbench_core.running.clocks import SuspensionWatch, utc_text
 from oakbench_core.running.commands import Output
 from oakbench_core.running.login import lay_down_logins, take_logins_away
+from oakbench_core.running.secrecy import replace_in_file
 from oakbench_core.running.supervise.channel import NOT_STARTED
 
 if TYPE_CHECKING:
@@ -51,7 +52,15 @@ class AgentRun:
             outcome = self._outcome()
         finally:
             self.renewed = take_logins_away(logins, home)
+        self._take_out_renewed()
         return outcome, self._said(outcome)
+
+    def _take_out_renewed(self) -> None:
+        """The agent may have printed what it renewed, which was not known to be a secret then."""
+        secrets = self.commands.secrets.with_logins(self.renewed)
+        if secrets.beyond(self.commands.secrets):
+            for name in (STDOUT, STDERR):
+                replace_in_file(self.artifacts.path(name), secrets.replacer())
 
     def _outcome(self) -> Outcome:
         commands, artifacts, seen = self.commands, self.artifacts, self.seen

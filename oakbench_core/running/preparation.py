@@ -39,7 +39,7 @@ def prepare(
     supervisor: Supervisor,
     secrets: Secrets,
     end_now: Event,
-    discard: Callable[[TrialCommands], None],
+    discard: Callable[[TrialCommands], None] | None = None,
 ) -> TrialCommands:
     """The trial's commands in a workspace that is ready for its agent; `discard` takes away what a failed try has left.
 
@@ -56,7 +56,7 @@ def prepare(
             is_ready = not problem
         finally:
             if not is_ready:
-                discard(commands)
+                (discard or _remove)(commands)
         if is_ready:
             return commands
     raise TrialFailureError(ErrorType.SETUP_FAILED, f"{problem} (tried {TRIES} times)")
@@ -74,6 +74,10 @@ def lay_down(folder: Path, sha256: str | None, target: Path) -> None:
     found = tree_sha256(target)
     if found != sha256:
         raise OakbenchError(f"inputs/{sha256} is not what was frozen: its tree hashes to {found}")
+
+
+def _remove(commands: TrialCommands) -> None:
+    commands.places.remove()
 
 
 def _problem(request: AttemptRequest, commands: TrialCommands) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oakbench_core.campaign.vocabulary import StopReason
@@ -92,6 +92,7 @@ def test_a_run_stops_for_want_of_budget_only_with_nothing_in_flight_and_only_whe
         assert len(started) == len(timeouts_s)
 
 
+@settings(max_examples=40)
 @given(campaigns(), st.integers(1, 4))
 def test_a_campaign_run_in_pieces_spends_the_same_budget(
     campaign: tuple[list[int], list[Course], int, int], pieces: int

@@ -67,11 +67,16 @@ def test_every_text_of_the_file_is_replaced_wherever_it_is_written(trials: Trial
 
 
 def test_what_the_agent_renewed_is_secret_too_and_the_users_file_is_untouched(trials: Trials, home: Path) -> None:
-    script = f"""printf '"%s"' {RENEWED} > ~/.codex/auth.json; cp ~/.codex/auth.json kept"""
+    script = f"""printf '"%s"' {RENEWED} > ~/.codex/auth.json; cp ~/.codex/auth.json kept; cat kept; cat kept >&2"""
     check = {"name": "c", "kind": "command", "run": "cat kept; exit 1"}
     attempted = logged_in(trials, home, script, checks=[check])
 
-    assert RENEWED not in trials.artifact(attempted, "changes") + trials.artifact(attempted, "oracle")
+    names = ("changes", "oracle", "stdout", "stderr")
+    assert RENEWED not in "".join(trials.artifact(attempted, name) for name in names)
+    assert trials.artifact(attempted, "stdout") == '"[login:auth.json]"'
+    assert sorted(path.name for path in (trials.folder / "artifacts").rglob("*.*")) == [
+        "changes.diff", "oracle.txt", "stderr.txt", "stdout.txt", "w.t.plain.a.r001.git",
+    ]  # fmt: skip
     assert "[login:auth.json]" in trials.artifact(attempted, "changes")
     assert json.loads((home / ".codex" / "auth.json").read_text()) == AUTH
 
