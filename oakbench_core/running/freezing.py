@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from oakbench_core.campaign.definition_reach import table_of
 from oakbench_core.campaign.definition_reading import read_definition
 from oakbench_core.campaign.expansion import Found, expanded
-from oakbench_core.campaign.fields import NAME_PATTERN
+from oakbench_core.campaign.forms import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.documents import PLAN_NAME, write_document, write_plan

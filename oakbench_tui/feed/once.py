@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
-from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.forms import utc_seconds
 from oakbench_tui.feed.taking import LIVES, foreseen, last_growth, running_trials
 from oakbench_tui.view.measuring import Grouping, Measuring
 from oakbench_tui.view.snapshot import Reading, Snapshot

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
-from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.running.artifacts import artifact_folder
