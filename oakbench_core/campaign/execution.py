@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.fields import utc_minute, utc_nanoseconds
+from oakbench_core.campaign.forms import utc_minute, utc_nanoseconds
 from oakbench_core.campaign.vocabulary import EventKind
 
 if TYPE_CHECKING:

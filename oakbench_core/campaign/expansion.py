@@ -22,7 +22,7 @@ from oakbench_core.campaign.definition import (
     tasks_of,
 )
 from oakbench_core.campaign.definition_reach import Reach, tasks_reached
-from oakbench_core.campaign.fields import MAX_ID_LENGTH
+from oakbench_core.campaign.forms import MAX_ID_LENGTH
 from oakbench_core.campaign.plan import plan_hash
 from oakbench_core.campaign.schedule import Place, ordered
 from oakbench_core.errors import DocumentError, Problem

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
+from oakbench_core.campaign.forms import (
+    JOINED_NAMES_PATTERN,
+    MAX_ID_LENGTH,
+    NAME_PATTERN,
+    TIME_PATTERN,
+    is_relative_path,
+    is_utc_time,
+)
 from oakbench_core.canonical import MAX_INTEGER
 from oakbench_core.errors import Problem
 
@@ -19,12 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M")
 
-NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
-JOINED_NAMES_PATTERN: Final = rf"{NAME_PATTERN}(\.{NAME_PATTERN})*(~([2-9]|[1-9][0-9]+))?"
-MAX_ID_LENGTH: Final = 200
 UNKNOWN_KEY: Final = "this key is unknown"
-
-_TIME: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]{1,9})?Z", re.ASCII)
 
 
 class Document(BaseModel):
@@ -32,45 +32,6 @@ class Document(BaseModel):
 
     # Built at first use: a command that reads a sound journal never needs the models of rows and events.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, protected_namespaces=(), defer_build=True)
-
-
-def is_utc_time(text: str) -> bool:
-    """Whether `text` is `YYYY-MM-DDThh:mm:ss(.d{1,9})?Z` with a real date and no second 60."""
-    match = _TIME.fullmatch(text)
-    if not match:
-        return False
-    try:
-        datetime.fromisoformat(match[1])
-    except ValueError:
-        return False
-    return True
-
-
-@lru_cache(maxsize=4096)
-def _hour_seconds(text: str) -> float:
-    return datetime.fromisoformat(f"{text}:00:00").replace(tzinfo=UTC).timestamp()
-
-
-@lru_cache(maxsize=4096)
-def _minute_seconds(text: str) -> float:
-    return _hour_seconds(text[:13]) + 60 * int(text[14:])
-
-
-def utc_seconds(text: str) -> float:
-    """Seconds since 1970 of a time that `is_utc_time`, to the microsecond."""
-    # A journal may hold millions of records; they share their minutes, and those their hours.
-    return _minute_seconds(text[:16]) + float(text[17:-1])
-
-
-def utc_minute(text: str) -> float:
-    """The whole minute of a time that `is_utc_time`, in seconds since 1970."""
-    return _minute_seconds(text[:16])
-
-
-def utc_nanoseconds(text: str) -> int:
-    """Nanoseconds since 1970 of a time that `is_utc_time`, exactly."""
-    seconds, _, fraction = text[17:-1].partition(".")
-    return (int(_minute_seconds(text[:16])) + int(seconds)) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def _utc_time(text: str) -> str:
@@ -81,8 +42,7 @@ def _utc_time(text: str) -> str:
 
 
 def _relative_path(text: str) -> str:
-    parts = text.split("/")
-    if not text or text.startswith("/") or ".." in parts or "\0" in text:
+    if not is_relative_path(text):
         message = "expected a relative path that stays inside its folder"
         raise ValueError(message)
     return text
@@ -102,7 +62,7 @@ Hex32 = Annotated[str, Field(strict=True, pattern=r"^[0-9a-f]{32}$")]
 UtcTime = Annotated[
     str,
     AfterValidator(_utc_time),
-    WithJsonSchema({"type": "string", "format": "date-time", "pattern": rf"^{_TIME.pattern}$"}),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": rf"^{TIME_PATTERN}$"}),
 ]
 RelativePath = Annotated[str, AfterValidator(_relative_path)]
 Text = Annotated[str, Field(min_length=1)]

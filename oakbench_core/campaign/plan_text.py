@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from oakbench_core.campaign.fields import JOINED_NAMES_PATTERN, MAX_ID_LENGTH
+from oakbench_core.campaign.forms import JOINED_NAMES_PATTERN, MAX_ID_LENGTH
 from oakbench_core.campaign.plan_document import ScheduledTrial
 from oakbench_core.canonical import sha256_hex
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
-from oakbench_core.campaign.fields import is_utc_time, utc_seconds
+from oakbench_core.campaign.forms import is_utc_time, utc_seconds
 from oakbench_core.campaign.ledger import Ledger, Rule
 from oakbench_core.campaign.vocabulary import EventKind
 from oakbench_core.durable.framing import (
@@ -159,7 +159,11 @@ class Fold:
         What is not admitted here, the measure looks at again, to admit it or to name what is wrong.
         """
         records = decode_block(whole)
-        if records is None or not _are_of_trials(records) or not self._are_expected(records):
+        if records is None:
+            return 0
+        if not _are_of_trials(records):
+            return self._take_runners(whole, records[0]) if len(records) == 1 else 0
+        if not self._are_expected(records):
             return 0
         times_s, sizes = _times_s(list(map(_at, records))), self._sizes_of_chained(whole, records)
         if times_s is None or sizes is None or max(sizes) > RECORD_LIMIT:
@@ -179,11 +183,21 @@ class Fold:
         self.records, self.offset = self.records + len(trials), offset
         return offset - start
 
+    def _take_runners(self, line: bytes, record: Record) -> int:
+        """Fold in a record that a runner left of itself, as `_take_proved` does."""
+        if self._sizes_of_chained(line, [record]) is None or len(line) > RECORD_LIMIT:
+            return 0
+        try:
+            self._admit(record, len(line))
+        except BadLineError:
+            return 0
+        return len(line)
+
     def _are_expected(self, records: Sequence[TrialRecord]) -> bool:
         numbers = list(range(self.records, self.records + len(records)))
         return list(map(_seq, records)) == numbers and set(map(_writer, records)) == {self._expected_writer}
 
-    def _sizes_of_chained(self, whole: bytes, records: Sequence[TrialRecord]) -> list[int] | None:
+    def _sizes_of_chained(self, whole: bytes, records: Sequence[Record]) -> list[int] | None:
         """Bytes of each line with its LF; None if a record's hash is not that of its place."""
         previous, start, sizes = (self.last_hash or first_link(self.plan.plan_sha256)).encode(), 0, []
         for record in records:

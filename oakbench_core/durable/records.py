@@ -3,8 +3,7 @@
 A block is decoded into strict structures and encoded again; equal bytes prove that there are no duplicate keys, no
 spaces, no other order and no other spelling, wherever msgspec spells as Python does. Where it does not (floats below
 1e-4 and from 1e16 on) or where types are open (`extra`), the values are looked at. What is not proved here is no error:
-`decode_block` answers None, and the lines are decoded again by the measure. So are the few `opened`, `recovered` and
-`closed` records, always.
+`decode_block` answers None, and the lines are decoded again by the measure.
 
 Most rows of a campaign say the same of their oracle, accounting and population. These parts are decoded once for each
 text, and the rows share them.
@@ -24,8 +23,11 @@ from oakbench_core.campaign.vocabulary import (
     CostSource,
     ErrorType,
     EventKind,
+    RecoveryKind,
+    RecoveryReason,
     SkipPhase,
     SkipReason,
+    StopReason,
     Terminal,
 )
 from oakbench_core.canonical import MAX_INTEGER, parse_strict
@@ -120,9 +122,10 @@ if TYPE_CHECKING:
     SharedOracle = Oracle | None
     SharedAccounting = Accounting | None
     SharedPopulation = RowPopulation | None
+    OpenPart = Any
 else:
     # Text at first: `decode_block` puts the value in its place.
-    SharedOracle = SharedAccounting = SharedPopulation = Raw
+    SharedOracle = SharedAccounting = SharedPopulation = OpenPart = Raw
 
 
 class Row(Struct, forbid_unknown_fields=True, gc=False):
@@ -177,41 +180,74 @@ class Finished(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_fi
     hash: str
 
 
+class Runner(Struct, forbid_unknown_fields=True, gc=False):
+    """Who wrote what follows; `settings` are text until `decode_block` has looked at them."""
+
+    format: Literal["oakbench.event/1"]
+    tool: str | None
+    host: str | None
+    pid: Integer | None
+    boot_id: str | None
+    file_system: str | None
+    max_parallel: Positive
+    unsafe_filesystem: bool | None
+    settings: OpenPart
+
+
+class Recovery(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    offset: Count
+    bytes: Count
+    sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    kind: RecoveryKind
+    kept_as: tuple[str, ...]
+    reason: RecoveryReason
+
+
+class Stop(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    reason: StopReason
+    code: Integer
+    detail: str | None
+
+
 class Opened(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="event", tag="opened"):
+    event: ClassVar[EventKind] = EventKind.OPENED
     trial_id: None
     seq: Count
     v: Literal[1]
     plan_sha256: str
-    writer: str
+    writer: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
     at: str
-    runner: Raw
+    runner: Runner
     hash: str
 
 
 class Recovered(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="event", tag="recovered"):
+    event: ClassVar[EventKind] = EventKind.RECOVERED
     trial_id: str | None
     seq: Count
     v: Literal[1]
     plan_sha256: str
     writer: str
     at: str
-    recovery: Raw
+    recovery: Recovery
     hash: str
 
 
 class Closed(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="event", tag="closed"):
+    event: ClassVar[EventKind] = EventKind.CLOSED
     trial_id: None
     seq: Count
     v: Literal[1]
     plan_sha256: str
     writer: str
     at: str
-    stop: Raw
+    stop: Stop
     hash: str
 
 
 TrialRecord = Started | Finished
-Record = TrialRecord | Opened | Recovered | Closed
+RunnerRecord = Opened | Recovered | Closed
+Record = TrialRecord | RunnerRecord
 
 _DECODER: Final = msgspec.json.Decoder(Record)
 _ENCODER: Final = msgspec.json.Encoder()
@@ -264,6 +300,8 @@ def decode_block(block: bytes) -> list[Record] | None:
         for record in records:
             if type(record) is Finished and not _is_exact(record.row):
                 return None
+            if type(record) is Opened and not _settings_are_exact(record.runner):
+                return None
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
     return records
@@ -281,6 +319,12 @@ def _is_exact(row: Row) -> bool:
         and not (row.suspended_s and row.suspended_s < _SHORT_FLOAT)
         and (row.artifacts is None or _stay_inside(row.artifacts))
     )
+
+
+def _settings_are_exact(runner: Runner) -> bool:
+    text = bytes(runner.settings)
+    runner.settings = _OPEN_DECODER.decode(text)  # what is kept of the text would keep the whole block
+    return _extra_is_exact(text)
 
 
 def _resources_are_exact(resources: Resources) -> bool:

@@ -8,12 +8,9 @@ makes up the rest.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from pydantic import TypeAdapter
-
-from oakbench_core.campaign.fields import JoinedNames, checked, is_utc_time
+from oakbench_core.campaign.forms import is_joined_names, is_utc_time
 from oakbench_core.campaign.vocabulary import EventKind, Terminal
 from oakbench_core.durable.framing import NO_WRITER, RECORD_LIMIT
 from oakbench_core.durable.json_prefix import Completed, completed_object
@@ -127,11 +124,6 @@ def _either(*parts: Part) -> Part:
     return part
 
 
-@cache
-def _id_type() -> TypeAdapter[str]:
-    return TypeAdapter(JoinedNames)
-
-
 def _trial_id(text: bytes) -> Completed | None:
     if not b'"'.startswith(text[:1]):
         return None
@@ -140,7 +132,7 @@ def _trial_id(text: bytes) -> Completed | None:
         return None
     ends = _ID_ENDS[:1] if quote else _ID_ENDS
     names = (written.decode("ascii") + end for end in ends)
-    whole = next((name for name in names if checked(_id_type(), name)[0] is not None), None)
+    whole = next((name for name in names if is_joined_names(name)), None)
     return None if whole is None else Completed(b'"%b"' % whole.encode(), rest)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.vocabulary import ErrorType, Terminal
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from oakbench_core.campaign.definition_reading import read_definition
 from oakbench_core.campaign.definition_secrets import secrets_in
 from oakbench_core.campaign.definition_values import is_login_path
 from oakbench_core.campaign.expansion import Found, expanded
-from oakbench_core.campaign.fields import NAME_PATTERN
+from oakbench_core.campaign.forms import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.documents import write_new

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.derived_plans import expect_own_plan, trees_of
-from oakbench_core.campaign.fields import NAME_PATTERN
+from oakbench_core.campaign.forms import NAME_PATTERN
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.retries import RetryFacts, RetryKind, Selection, retried, selected
 from oakbench_core.canonical import parse_strict

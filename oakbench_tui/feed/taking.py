@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
-from oakbench_core.campaign.fields import utc_seconds
+from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from oakbench_core.campaign.endings import Step
 from oakbench_core.campaign.events import evidence_type
-from oakbench_core.campaign.fields import checked, utc_seconds
+from oakbench_core.campaign.fields import checked
+from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.ledger import Ledger
 from tests.campaigns import closed, finished, opened, plan, recovered
 from tests.core.durable_outcomes import seen

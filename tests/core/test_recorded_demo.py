@@ -37,8 +37,8 @@ def test_the_recorded_run_is_whole(plan: Plan) -> None:
     assert (reading.state, reading.problems) == (JournalState.CLEAN, ())
 
 
-def test_only_what_runners_say_of_themselves_is_read_the_slow_way(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A million rows are read in time only if none of them, as our runner writes them, needs the measure."""
+def test_nothing_that_our_runner_writes_is_read_the_slow_way(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million rows are read in time, and `verify` starts in time, only if none of them needs the measure."""
     slow: list[bytes] = []
 
     def noted(fold: Fold, line: bytes) -> None:
@@ -49,8 +49,7 @@ def test_only_what_runners_say_of_themselves_is_read_the_slow_way(plan: Plan, mo
 
     read_journal(FOLDER, plan)
 
-    assert {json.loads(line)["event"] for line in slow} == {"opened", "closed"}
-    assert len(slow) < 5
+    assert not slow
 
 
 def test_it_names_no_machine_and_no_path_of_one() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oakbench_core.campaign.execution import Chronicle
-from oakbench_core.campaign.fields import utc_nanoseconds
+from oakbench_core.campaign.forms import utc_nanoseconds
 from oakbench_core.campaign.report import report_campaign, report_ledger
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.journal import JournalReader
