@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _CONDITION: Final = ("workflow", "task", "instruction_level", "agent", "model", "repetition")
 _names = attrgetter("workflow", "task", "instruction_level", "agent", "model", "subject")
 _condition_and_subject = attrgetter(*_CONDITION, "subject")
+_trial_id = attrgetter("trial_id")
 _block_and_subject = attrgetter("block_id", "subject")
 _shared_by_block = attrgetter("block_id", *_CONDITION, "timeout_s")
 
@@ -150,8 +151,20 @@ def _contradictions(document: PlanDocument) -> Iterator[Problem]:
     """What each part may hold, but not all of them together."""
     yield from _duplicate_names(document)
     yield from _schedule_names(document)
-    yield from _duplicate_trials(document)
-    yield from _mixed_blocks(document)
+    if not _is_regular(document.schedule):
+        yield from _duplicate_trials(document)
+        yield from _mixed_blocks(document)
+
+
+def _is_regular(schedule: tuple[ScheduledTrial, ...]) -> bool:
+    """Whether each block has a condition of its own and a subject once: then nothing of it is there twice or mixed."""
+    blocks = set(map(_shared_by_block, schedule))
+    return (
+        len({block_id.lower() for block_id, *_ in blocks}) == len(blocks)
+        and len({shared[1:-1] for shared in blocks}) == len(blocks)  # without block and timeout: the condition
+        and len(set(map(_block_and_subject, schedule))) == len(schedule)
+        and len(set(map(str.lower, map(_trial_id, schedule)))) == len(schedule)
+    )
 
 
 def _duplicate_names(document: PlanDocument) -> Iterator[Problem]:

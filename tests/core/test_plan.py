@@ -334,3 +334,38 @@ def test_no_byte_can_be_changed_so_that_it_is_accepted_by_the_fast_way_alone(dat
     changed_text = text[:start] + new + text[end:]
 
     assert plan_from_text(changed_text) == by_the_models(changed_text)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["b1", "B1", "b2"]),
+            st.sampled_from(["fix", "rename"]),
+            st.sampled_from([1, 2]),
+            st.sampled_from(["git", "hg"]),
+            st.sampled_from(["x", "X", "y", "z"]),
+            st.sampled_from([10, 10, 20]),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_a_schedule_is_refused_exactly_if_something_in_it_is_twice_or_mixed(entries: list[tuple[Any, ...]]) -> None:
+    """Told by the rules as they are said, one pair of trials after the other."""
+    document = plan_document()
+    template = document["schedule"][0]
+    names = ("block_id", "task", "repetition", "subject", "trial_id", "timeout_s")
+    document["schedule"] = [template | dict(zip(names, entry, strict=True)) for entry in entries]
+    broken = any(
+        trial_a.lower() == trial_b.lower()
+        or (task_a, run_a, subject_a) == (task_b, run_b, subject_b)
+        or (block_a, subject_a) == (block_b, subject_b)
+        or (block_a.lower() == block_b.lower() and (block_a, task_a, run_a, s_a) != (block_b, task_b, run_b, s_b))
+        for number, (block_a, task_a, run_a, subject_a, trial_a, s_a) in enumerate(entries)
+        for block_b, task_b, run_b, subject_b, trial_b, s_b in entries[:number]
+    )
+
+    text = json.dumps(sealed(document)).encode()
+
+    assert (by_the_models(text) is None) is broken
+    assert plan_from_text(text) == by_the_models(text)

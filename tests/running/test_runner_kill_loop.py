@@ -1,7 +1,7 @@
 """The `run` command as it is, killed (SIGKILL) hundreds of times, mostly inside of a write, with rows that really tear.
 
 Oracle each time: acknowledged ⊆ journal ⊆ attempted; at most one start and one end a trial; no agent ran that has no
-start on file, and none twice; what is reserved had not run.
+start on file, and none twice; what is reserved had not run. In the end the fold by pieces equals the fold of the whole.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oakbench_core.campaign.vocabulary import Standing
+from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.tail import JournalState
-from tests.core.durable_outcomes import LONG, tell, tell_kills
+from tests.core.durable_outcomes import LONG, seen, tell, tell_kills
 from tests.running.real_runs import ROOT, RealCampaign, definition, task
 
 if TYPE_CHECKING:
@@ -96,8 +97,13 @@ def check_killed(campaign: RealCampaign, plan: Plan, acknowledged: set[str]) -> 
 
 
 def check_ended(campaign: RealCampaign, plan: Plan, kills: int) -> None:
-    tallies = read_journal(campaign.folder, plan).ledger.tallies
+    whole = read_journal(campaign.folder, plan)
+    tallies = whole.ledger.tallies
+    with JournalReader(campaign.folder, plan) as reader:
+        while reader.poll(max_bytes=1).more:
+            pass
 
+    assert seen(reader.ledger) == seen(whole.ledger)
     assert tallies[Standing.UNSTARTED] == 0
     assert tallies[Standing.INTERRUPTED] + tallies[Standing.UNCERTAIN] <= kills
     assert tallies[Standing.VERIFIED_SUCCESS] >= TRIALS - kills
