@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from oakbench_core.campaign.check_findings import Finding, FindingCode
 from oakbench_core.campaign.vocabulary import CheckStatus, SkipReason
 from oakbench_core.running.changes import Before
+from oakbench_core.running.cleanup import clean_up
 from oakbench_core.running.commands import TrialFailureError
 from oakbench_core.running.oracle import judge, report
 from oakbench_core.running.preparation import lay_down, prepare
@@ -137,17 +138,24 @@ class _Case:
         try:
             with self._bench.server.supervisor() as supervisor:
                 request = self._bench.request(self._place)
-                commands = prepare(request, supervisor, Secrets({}), self._bench.end_now, _drop)
+                commands = prepare(request, supervisor, Secrets({}), self._bench.end_now, self._leave)
                 try:
                     return work(commands)
                 finally:
-                    commands.places.remove()
+                    self._leave(commands)
         except TrialFailureError as failure:
             is_setup = failure.kind.value == FindingCode.SETUP_FAILED
             self._find(FindingCode.SETUP_FAILED if is_setup else FindingCode.BROKEN_OFF, str(failure))
         except SupervisorLostError as lost:
             self._find(FindingCode.BROKEN_OFF, str(lost))
         return None
+
+    def _leave(self, commands: TrialCommands) -> None:
+        """Clean up as after a trial, and leave nothing of the workspace."""
+        agent, task = agent_of(self._bench.plan, self._trial), self._task
+        for failure in clean_up((*agent.cleanup, *task.cleanup), commands, self._bench.server):
+            self._find(FindingCode.BROKEN_OFF, f"cleanup: {failure}")
+        commands.places.remove()
 
     def _untouched(self, commands: TrialCommands) -> tuple[Verdict, ...]:
         before = Before(commands.places.workspace, commands.places.hidden / "before")
@@ -232,8 +240,3 @@ def end_of(text: bytes) -> str:
 
 def _output(finished: Finished) -> str:
     return end_of(finished.stdout.read_bytes() + finished.stderr.read_bytes())
-
-
-def _drop(commands: TrialCommands) -> None:
-    """Take away a workspace whose setup failed."""
-    commands.places.remove()

@@ -10,6 +10,7 @@ from oakbench_core.campaign.definition_reach import agents_of, table_of, tasks_r
 from oakbench_core.campaign.expansion import Program
 from oakbench_core.campaign.overriding import effective_agent
 from oakbench_core.campaign.placeholders import expand
+from oakbench_core.campaign.vocabulary import Adapter
 from oakbench_core.durable.opening import failures_named
 from oakbench_core.errors import Problem
 from oakbench_core.running.executables import VERSION_TIMEOUT_S, find_executable, sha256_of, version_of
@@ -95,8 +96,9 @@ def absent_of_plan(plan: Plan, search: str) -> Iterator[Absence]:
         override = plan.document.subjects[subject_name].agent
         is_own = override is None or override.argv is None
         path = f"$.agents.{name}" if is_own else f"$.subjects.{subject_name}.agent"
-        program = next(iter(effective_agent(plan.document.agents[name], override).argv), "")
-        if _is_looked_up(program) and find_executable(program, search) is None:
+        agent = effective_agent(plan.document.agents[name], override)
+        program = next(iter(agent.argv), "")
+        if agent.adapter != Adapter.MOCK and _is_looked_up(program) and find_executable(program, search) is None:
             yield Absence(f"{path}.argv[0]", program, may_be_missing=True)
 
 
