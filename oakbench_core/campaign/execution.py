@@ -9,8 +9,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.campaign.forms import utc_minute, utc_nanoseconds
 from oakbench_core.campaign.vocabulary import EventKind
+from oakbench_core.forms import utc_minute, utc_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,10 +22,10 @@ from oakbench_core.campaign.definition import (
     tasks_of,
 )
 from oakbench_core.campaign.definition_reach import Reach, tasks_reached
-from oakbench_core.campaign.forms import MAX_ID_LENGTH
 from oakbench_core.campaign.plan import plan_hash
 from oakbench_core.campaign.schedule import Place, ordered
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.forms import MAX_ID_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

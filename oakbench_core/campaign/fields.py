@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
-from oakbench_core.campaign.forms import (
+from oakbench_core.canonical import MAX_INTEGER
+from oakbench_core.errors import Problem
+from oakbench_core.forms import (
     JOINED_NAMES_PATTERN,
     MAX_ID_LENGTH,
     NAME_PATTERN,
@@ -15,8 +17,6 @@ from oakbench_core.campaign.forms import (
     is_relative_path,
     is_utc_time,
 )
-from oakbench_core.canonical import MAX_INTEGER
-from oakbench_core.errors import Problem
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

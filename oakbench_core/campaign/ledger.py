@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from oakbench_core.campaign.charges import Charges
 from oakbench_core.campaign.endings import Endings, Step
 from oakbench_core.campaign.execution import Chronicle
-from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.row_columns import UNMEASURED, RowColumns
 from oakbench_core.campaign.row_rules import is_plain, row_violations
 from oakbench_core.campaign.vocabulary import EventKind, Standing
+from oakbench_core.forms import utc_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

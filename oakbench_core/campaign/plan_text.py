@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from oakbench_core.campaign.forms import JOINED_NAMES_PATTERN, MAX_ID_LENGTH
 from oakbench_core.campaign.plan_document import ScheduledTrial
 from oakbench_core.canonical import sha256_hex
+from oakbench_core.forms import JOINED_NAMES_PATTERN, MAX_ID_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.derived_plans import derived, finished_trials
-from oakbench_core.campaign.forms import MAX_ID_LENGTH
 from oakbench_core.campaign.schedule import Place, ordered
 from oakbench_core.campaign.vocabulary import SkipReason, Standing
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.forms import MAX_ID_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

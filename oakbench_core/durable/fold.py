@@ -14,7 +14,6 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
-from oakbench_core.campaign.forms import is_utc_time, utc_seconds
 from oakbench_core.campaign.ledger import Ledger, Rule
 from oakbench_core.campaign.vocabulary import EventKind
 from oakbench_core.durable.framing import (
@@ -31,6 +30,7 @@ from oakbench_core.durable.records import (
     decode_block,
 )
 from oakbench_core.errors import Problem
+from oakbench_core.forms import is_utc_time, utc_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

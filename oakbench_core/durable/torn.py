@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from oakbench_core.campaign.forms import is_joined_names, is_utc_time
 from oakbench_core.campaign.vocabulary import EventKind, Terminal
 from oakbench_core.durable.framing import NO_WRITER, RECORD_LIMIT
 from oakbench_core.durable.json_prefix import Completed, completed_object
+from oakbench_core.forms import is_joined_names, is_utc_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

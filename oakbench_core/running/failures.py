@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.vocabulary import ErrorType, Terminal
+from oakbench_core.forms import utc_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

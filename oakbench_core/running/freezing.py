@@ -20,12 +20,12 @@ from oakbench_core.campaign.definition_reading import read_definition
 from oakbench_core.campaign.definition_secrets import secrets_in
 from oakbench_core.campaign.definition_values import is_login_path
 from oakbench_core.campaign.expansion import Found, expanded
-from oakbench_core.campaign.forms import NAME_PATTERN
 from oakbench_core.campaign.plan import Plan, plan_from_document
 from oakbench_core.canonical import canonical_text, sha256_hex
 from oakbench_core.durable.documents import write_new
 from oakbench_core.durable.opening import failures_named
 from oakbench_core.errors import DocumentError, OakbenchError, Problem, UsageError
+from oakbench_core.forms import NAME_PATTERN
 from oakbench_core.running.campaign_folder import new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, definition_source
 from oakbench_core.running.extending import drop_unneeded, extension

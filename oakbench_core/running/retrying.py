@@ -8,13 +8,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.derived_plans import expect_own_plan, trees_of
-from oakbench_core.campaign.forms import NAME_PATTERN
 from oakbench_core.campaign.plan import plan_from_document
 from oakbench_core.campaign.retries import RetryFacts, RetryKind, Selection, retried, selected
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.documents import PLAN_NAME, write_document
 from oakbench_core.durable.opening import failures_named, read_whole
 from oakbench_core.errors import UsageError
+from oakbench_core.forms import NAME_PATTERN
 from oakbench_core.running.campaign_folder import expect_free, new_campaign_folder, put_plan, time_of_freezing
 from oakbench_core.running.definition_file import DEFINITION_NAME, run_settings
 from oakbench_core.running.following import NothingToScheduleError, Parent, copy_inputs, expect_apart, parent_campaign

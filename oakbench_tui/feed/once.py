@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
-from oakbench_core.campaign.forms import utc_seconds
+from oakbench_core.forms import utc_seconds
 from oakbench_tui.feed.artifacts import Leftovers
 from oakbench_tui.feed.taking import (
     LIVES,

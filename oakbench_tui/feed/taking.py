@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oakbench_core.campaign.admission import admissible_at_worst, admission
-from oakbench_core.campaign.forms import utc_seconds
 from oakbench_core.campaign.vocabulary import Standing
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
+from oakbench_core.forms import utc_seconds
 from oakbench_core.running.artifacts import artifact_folder
 from oakbench_tui.feed.artifacts import Leftovers
 from oakbench_tui.view.measuring import Grouping, Measuring

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oakbench_core.campaign.execution import Chronicle
-from oakbench_core.campaign.forms import utc_nanoseconds
 from oakbench_core.campaign.report import report_campaign, report_ledger
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.journal import JournalReader
 from oakbench_core.durable.reading import read_journal
+from oakbench_core.forms import utc_nanoseconds
 from tests.campaigns import Json, closed, opened, plan, recovered, run
 
 RECORDED = Path(__file__).resolve().parent.parent / "recorded"

@@ -21,7 +21,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oakbench_core.campaign.forms import is_utc_time
 from oakbench_core.campaign.vocabulary import Terminal
 from oakbench_core.canonical import MAX_INTEGER, parse_strict
 from oakbench_core.durable.fold import Fold
@@ -34,6 +33,7 @@ from oakbench_core.durable.tail import JournalState
 from oakbench_core.durable.torn import completion
 from oakbench_core.durable.writer import JournalWriter
 from oakbench_core.errors import PoisonedError
+from oakbench_core.forms import is_utc_time
 from tests.core.durable_faults import FaultyFiles
 from tests.core.durable_outcomes import folded, judged, seen
 from tests.core.durable_samples import AT, TRIALS, Script, row, sample_lines, sample_plan

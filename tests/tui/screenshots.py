@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import resvg_py
 
-from oakbench_core.campaign.forms import utc_seconds
+from oakbench_core.forms import utc_seconds
 from tests.tui.harness import console, pressed, until
 from tests.tui.staging import Stage, live_stage, staged_plan, writer_lives
 
