@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from oakbench_core.campaign.events import evidence_type
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.ledger import Ledger
 from oakbench_core.campaign.plan import Plan, plan_from_document, plan_hash
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

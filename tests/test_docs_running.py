@@ -14,10 +14,10 @@ import pytest
 from oakbench_core.campaign import definition as tables
 from oakbench_core.campaign.definition_placeholders import PLACEHOLDERS
 from oakbench_core.campaign.definition_reading import read_definition
-from oakbench_core.campaign.fields import Document
 from oakbench_core.campaign.placeholders import names_in
 from oakbench_core.running.agents.command import read_usage
 from oakbench_core.running.freezing import freeze
+from oakbench_core.shapes import Document
 from tests.core.definitions import definition
 
 DOCUMENT = (Path(__file__).resolve().parent.parent / "docs" / "running.md").read_text()

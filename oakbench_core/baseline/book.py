@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 
 from oakbench_core.baseline.book_document import BookDocument, Cell, LegacyBook
 from oakbench_core.baseline.populations import COMPARISON_FIELDS
-from oakbench_core.campaign.fields import checked
 from oakbench_core.canonical import sha256_hex
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from oakbench_core.campaign.fields import Count, Document, Items, Sha256, Text, UtcTime
+from oakbench_core.shapes import Count, Document, Items, Sha256, Text, UtcTime
 
 Number = Annotated[int, Field(strict=True)] | Annotated[float, Field(allow_inf_nan=False)]
 AnyNumber = Annotated[int, Field(strict=True)] | Annotated[float, Field(strict=True)]

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter
 
-from oakbench_core.campaign.fields import Document, Integer, Text, UtcTime, Word, checked
 from oakbench_core.canonical import canonical_text, plain_problems
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.shapes import Document, Integer, Text, UtcTime, Word, checked
 
 AGENT_LANE: Final = "agent"
 REFUSED_LANE: Final = (

@@ -17,7 +17,7 @@ from oakbench_core.baseline.book_document import (
     SubjectIdentity,
 )
 from oakbench_core.baseline.codes import Mode, Reason, Verdict
-from oakbench_core.campaign.fields import Count, Document, Items, Positive, Sha256, Text, Word
+from oakbench_core.shapes import Count, Document, Items, Positive, Sha256, Text, Word
 
 
 class ResultCell(Document):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import Field, TypeAdapter, model_validator
 
 from oakbench_core.baseline.row import AGENT_LANE, REFUSED_LANE
-from oakbench_core.campaign.fields import Document, Items, Text, checked
 from oakbench_core.canonical import canonical_text, plain_problems, sha256_hex
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.shapes import Document, Items, Text, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,9 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from oakbench_core.campaign.definition_values import Argv, Command, Fixture, LoginPath, Parameter, Program, Prompt
-from oakbench_core.campaign.fields import (
+from oakbench_core.campaign.plan_document import TokenWeights
+from oakbench_core.campaign.vocabulary import Treatment
+from oakbench_core.shapes import (
     Count,
     DecimalText,
     Document,
@@ -27,8 +29,6 @@ from oakbench_core.campaign.fields import (
     Text,
     Word,
 )
-from oakbench_core.campaign.plan_document import TokenWeights
-from oakbench_core.campaign.vocabulary import Treatment
 
 Names = Annotated[Items[Name], Field(min_length=1)]
 RealAdapter = Literal["command", "claude-code", "codex"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from oakbench_core.campaign import definition as tables
 
 if TYPE_CHECKING:
-    from oakbench_core.campaign.fields import Document
+    from oakbench_core.shapes import Document
 
 _TABLES: Final[tuple[tuple[re.Pattern[str], tuple[type[Document], ...]], ...]] = tuple(
     (re.compile(rf"\$\.{place}"), models)

@@ -15,7 +15,7 @@ from oakbench_core.campaign.definition_keys import probably_meant
 from oakbench_core.campaign.definition_placeholders import template_problems
 from oakbench_core.campaign.definition_rules import contradictions
 from oakbench_core.campaign.definition_unbuilt import named_refusals
-from oakbench_core.campaign.fields import UNKNOWN_KEY, checked
+from oakbench_core.shapes import UNKNOWN_KEY, checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

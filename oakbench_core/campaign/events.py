@@ -11,7 +11,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 
-from oakbench_core.campaign.fields import (
+from oakbench_core.campaign.row import Row
+from oakbench_core.campaign.vocabulary import (
+    RecoveryKind,
+    RecoveryReason,
+    StopReason,
+    Terminal,
+)
+from oakbench_core.shapes import (
     Count,
     Document,
     Hex32,
@@ -21,13 +28,6 @@ from oakbench_core.campaign.fields import (
     Sha256,
     UtcTime,
     Word,
-)
-from oakbench_core.campaign.row import Row
-from oakbench_core.campaign.vocabulary import (
-    RecoveryKind,
-    RecoveryReason,
-    StopReason,
-    Terminal,
 )
 
 

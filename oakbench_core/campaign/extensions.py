@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oakbench_core.campaign.derived_plans import derived
-from oakbench_core.campaign.fields import Document
 from oakbench_core.errors import Problem
+from oakbench_core.shapes import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

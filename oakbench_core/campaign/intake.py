@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.ledger import Ledger, Rule
 from oakbench_core.canonical import plain_problems
 from oakbench_core.errors import IdentityError, JournalError, Problem, UsageError
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     from oakbench_core.campaign.evidence import EventLike

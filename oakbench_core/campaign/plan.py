@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import asdict
 from pydantic import TypeAdapter
 
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.plan_document import (
     PlanDocument,
     ScheduledTrial,
@@ -21,6 +20,7 @@ from oakbench_core.campaign.plan_document import (
 from oakbench_core.campaign.plan_text import canonical_sha256, read_parts
 from oakbench_core.canonical import canonical_text, plain_problems, sha256_hex
 from oakbench_core.errors import DocumentError, IdentityError, Problem
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,9 @@ from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, field_validator
 from pydantic_core.core_schema import no_info_after_validator_function, plain_serializer_function_ser_schema
 
-from oakbench_core.campaign.fields import (
+from oakbench_core.campaign.vocabulary import Adapter, Treatment
+from oakbench_core.canonical import MAX_INTEGER
+from oakbench_core.shapes import (
     Count,
     DecimalText,
     Document,
@@ -25,8 +27,6 @@ from oakbench_core.campaign.fields import (
     UtcTime,
     Word,
 )
-from oakbench_core.campaign.vocabulary import Adapter, Treatment
-from oakbench_core.canonical import MAX_INTEGER
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler

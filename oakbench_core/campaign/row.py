@@ -10,7 +10,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from oakbench_core.campaign.fields import (
+from oakbench_core.campaign.plan_document import TokenField
+from oakbench_core.campaign.vocabulary import (
+    CheckStatus,
+    CostSource,
+    ErrorType,
+    SkipPhase,
+    SkipReason,
+)
+from oakbench_core.shapes import (
     Amount,
     Count,
     Document,
@@ -19,14 +27,6 @@ from oakbench_core.campaign.fields import (
     Positive,
     RelativePath,
     Word,
-)
-from oakbench_core.campaign.plan_document import TokenField
-from oakbench_core.campaign.vocabulary import (
-    CheckStatus,
-    CostSource,
-    ErrorType,
-    SkipPhase,
-    SkipReason,
 )
 
 

@@ -100,7 +100,7 @@ def decode_line(line: bytes, plan_sha256: str, previous: str) -> Event:
     if problem := _inexact(line, value) or _misplaced_keys(value):
         raise BadLineError([problem], vouched=True)
     from oakbench_core.campaign.events import event_type  # with pydantic, which a sound journal never needs
-    from oakbench_core.campaign.fields import checked
+    from oakbench_core.shapes import checked
 
     decoded = checked(event_type(), value)
     if decoded[0] is None:

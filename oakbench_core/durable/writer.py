@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import TypeAdapter
 
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.row import Row
 from oakbench_core.campaign.vocabulary import EventKind, StopReason, Terminal
 from oakbench_core.durable.appending import Acknowledged, Appender
@@ -24,6 +23,7 @@ from oakbench_core.durable.journal import journal_path
 from oakbench_core.durable.opening import failures_named
 from oakbench_core.durable.recovery import Repair, expect_certainty, needs_repair, repair
 from oakbench_core.errors import JournalError
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oakbench_core.campaign.events import event_type, evidence_type
-from oakbench_core.campaign.fields import checked
 from oakbench_core.durable.fold import Fold
 from oakbench_core.durable.framing import BadLineError, link
 from oakbench_core.forms import is_utc_time
+from oakbench_core.shapes import checked
 from tests.core.durable_samples import TRIALS, Script, row, sample_plan
 
 if TYPE_CHECKING:

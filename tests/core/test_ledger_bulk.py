@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from oakbench_core.campaign.endings import Step
 from oakbench_core.campaign.events import evidence_type
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.ledger import Ledger
 from oakbench_core.forms import utc_seconds
+from oakbench_core.shapes import checked
 from tests.campaigns import closed, finished, opened, plan, recovered
 from tests.core.durable_outcomes import seen
 from tests.core.test_ledger import CONTRADICTIONS, LEGAL_ENDINGS, STEPS

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from oakbench_core.campaign.events import evidence_type
-from oakbench_core.campaign.fields import checked
 from oakbench_core.campaign.plan import Plan
 from oakbench_core.campaign.report import report_campaign, report_ledger
 from oakbench_core.errors import DocumentError, IdentityError, JournalError, OakbenchError, UsageError
+from oakbench_core.shapes import checked
 from tests.campaigns import closed, finished, folded, opened, plan, plan_document, run, started
 
 
