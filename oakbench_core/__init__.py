@@ -8,7 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from oakbench_core.baseline.building import build_book
+    from oakbench_core.baseline.populations import COMPARISON_FIELDS
+    from oakbench_core.baseline.scorecard import scorecard
     from oakbench_core.campaign.report import report_campaign
+    from oakbench_core.durable.baselines import load_book, load_rows
     from oakbench_core.durable.documents import load_plan
     from oakbench_core.durable.reading import JournalReading, read_journal
     from oakbench_core.errors import OakbenchError
@@ -16,23 +20,33 @@ if TYPE_CHECKING:
     from oakbench_core.running.freezing import freeze_plan
 
 __all__ = [
+    "COMPARISON_FIELDS",
     "JournalReading",
     "OakbenchError",
+    "build_book",
     "freeze_plan",
+    "load_book",
     "load_plan",
+    "load_rows",
     "read_journal",
     "render_markdown",
     "report_campaign",
+    "scorecard",
 ]
 
 _HOMES = {
+    "COMPARISON_FIELDS": "baseline.populations",
     "JournalReading": "durable.reading",
     "OakbenchError": "errors",
+    "build_book": "baseline.building",
     "freeze_plan": "running.freezing",
+    "load_book": "durable.baselines",
     "load_plan": "durable.documents",
+    "load_rows": "durable.baselines",
     "read_journal": "durable.reading",
     "render_markdown": "rendering.markdown",
     "report_campaign": "campaign.report",
+    "scorecard": "baseline.scorecard",
 }
 
 

@@ -102,7 +102,7 @@ def test_the_readme_names_every_command_and_no_other() -> None:
 def test_every_public_name_is_there_and_no_other_is_promised() -> None:
     import oakbench_core
 
-    assert all(callable(getattr(oakbench_core, name)) for name in oakbench_core.__all__)
+    assert all(getattr(oakbench_core, name) is not None for name in oakbench_core.__all__)
     assert set(oakbench_core.__all__) == set(oakbench_core._HOMES)  # noqa: SLF001 - the table is what is tested
     with pytest.raises(AttributeError, match="no attribute"):
-        _ = oakbench_core.scorecard
+        _ = oakbench_core.freeze_a_claim

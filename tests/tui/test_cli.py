@@ -88,7 +88,7 @@ def test_the_version_is_printed(cli: Callable[..., Any]) -> None:
         ("verify", "--recover"),
         ("frobnicate",),
         ("report", "--format", "html"),
-        ("schema", "book"),
+        ("schema", "journal"),
         ("status", "--follow"),
     ],
 )
