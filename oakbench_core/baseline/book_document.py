@@ -21,6 +21,14 @@ def _number_of_any_kind(value: object) -> object:
     return value
 
 
+def _one(value: object) -> object:
+    if type(value) is not int or value != 1:
+        raise refusal("expected 1")
+    return value
+
+
+One = Annotated[Any, AfterValidator(_one), WithJsonSchema({"const": 1})]  # true and 1.0 are no version
+
 # A floor or a confidence that is no finite number can come from Python only. It is a reason against a claim
 # (`noise_floor_invalid`), no reason against the book.
 AnyNumber = Annotated[Any, AfterValidator(_number_of_any_kind), WithJsonSchema({"type": "number"})]
@@ -87,7 +95,7 @@ class IdentityFields(Document):
 class ComparisonIdentity(Document):
     """Versioned on its own: another list of fields is another version, and no book of it is read."""
 
-    schema_: Literal[1] = Field(alias="schema")
+    schema_: One = Field(alias="schema")
     fields: IdentityFields
 
 
@@ -186,5 +194,5 @@ class CellV1(Document):
 
 
 class BookDocumentV1(Document):
-    schema_version: Literal[1]
+    schema_version: One
     cells: Items[CellV1]
