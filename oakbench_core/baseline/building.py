@@ -55,7 +55,7 @@ def build_book(
     problems = [*_mixed(table), *_foreign_noise(table, noise)]
     if problems:
         raise DocumentError("no book is made of these rows", problems)
-    cells = [cell for columns in _ordered(table) for cell in _cells(columns, noise, level)]
+    cells = [cell for columns in ordered_populations(table) for cell in _cells(columns, noise, level)]
     return {
         "schema": BOOK_SCHEMA,
         "created_at": created_at,
@@ -78,7 +78,9 @@ def _hashed(rows: Iterator[CheckedRow], digest: Any) -> Iterator[CheckedRow]:
         yield row
 
 
-def _ordered(table: Table) -> list[Columns]:
+def ordered_populations(table: Table) -> list[Columns]:
+    """The populations by key, null tracks first."""
+
     def ascending(columns: Columns) -> tuple[str, str, str, bool, str, str]:
         key = columns.key
         return key.lane, key.scenario, key.operation, key.track is not None, key.track or "", key.subject

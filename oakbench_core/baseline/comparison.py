@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from oakbench_core.baseline.eligibility import (
     LEAST_VALUES_P99,
     baseline_caps,
-    confidence_caps,
+    baseline_confidence_caps,
+    candidate_confidence_caps,
     floor_of,
     noise_caps,
     side_caps,
@@ -187,7 +188,8 @@ def _caps(comparison: Comparison) -> Iterator[Reason]:
     if baseline is not None:
         yield from baseline_caps(baseline)
         yield from noise_caps(comparison.noise)
-        yield from confidence_caps(comparison.confidence, baseline)
+        yield from baseline_confidence_caps(baseline)
+    yield from candidate_confidence_caps(comparison.confidence)
 
 
 def _said(caps: list[Reason]) -> Iterator[Reason]:

@@ -64,10 +64,13 @@ def baseline_caps(side: Side) -> Iterator[Reason]:
         yield Reason(Code.BASELINE_INTERVAL_INVALID, f"the baseline's interval: {fault}")
 
 
-def confidence_caps(candidate: float, baseline: Side) -> Iterator[Reason]:
-    if candidate < LEAST_CONFIDENCE:
-        yield Reason(Code.CONFIDENCE_TOO_LOW, f"candidate: {candidate:g}, a claim needs {LEAST_CONFIDENCE}")
-    saved = None if baseline.interval is None else baseline.interval.confidence
+def candidate_confidence_caps(level: float) -> Iterator[Reason]:
+    if level < LEAST_CONFIDENCE:
+        yield Reason(Code.CONFIDENCE_TOO_LOW, f"candidate: {level:g}, a claim needs {LEAST_CONFIDENCE}")
+
+
+def baseline_confidence_caps(side: Side) -> Iterator[Reason]:
+    saved = None if side.interval is None else side.interval.confidence
     if saved is None:
         yield Reason(Code.CONFIDENCE_TOO_LOW, "baseline: no confidence on record, which does not mean 0.95")
     elif saved < LEAST_CONFIDENCE:

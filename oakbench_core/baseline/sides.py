@@ -81,7 +81,9 @@ class Candidate(Side):
         }
 
 
-def candidate_side(table: Table, columns: Columns, metric: str, statistic: Statistic, confidence: float) -> Candidate:
+def candidate_side(
+    table: Table, columns: Columns, metric: str | None, statistic: Statistic, confidence: float
+) -> Candidate:
     """The candidate's rows of one metric. Rows that are no one population, or stand there twice, give no figure."""
     sample = sample_of(columns, metric if metric in columns.metrics else None)
     differing = mixed_fields(columns.identities, columns.subjects)

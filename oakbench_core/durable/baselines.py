@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from oakbench_core.baseline.row import CheckedRow
 
+_BOOK: Final = re.compile(rb'\s*\{\s*"(?:schema"\s*:\s*"oakbench\.book/|schema_version"|cells"|created_at"|source")')
 MAX_LINE: Final = 2**20  # bytes: a row is no larger than a record of a journal
 
 
@@ -119,6 +121,12 @@ def load_targets(path: Path | str) -> list[dict[str, Any]]:
         raise DocumentError(error.message, _in_file(error.problems, file)) from None
     targets: list[dict[str, Any]] = document["targets"]
     return targets
+
+
+def holds_book(path: Path | str) -> bool:
+    """Whether a file begins as a book does, and not as a row; errors as `load_rows`."""
+    with os.fdopen(open_to_read(Path(path)), "rb") as file:
+        return _BOOK.match(file.read(4096)) is not None
 
 
 def read_toml(file: Path) -> dict[str, Any]:

@@ -12,7 +12,20 @@ from typing import Annotated
 import typer
 
 from oakbench_core.errors import ExitCode, OakbenchError
-from oakbench_tui.cli import demo, freeze, recover, report, schema, status, verify, watch
+from oakbench_tui.cli import (
+    book,
+    demo,
+    freeze,
+    importing,
+    recover,
+    report,
+    schema,
+    scorecard,
+    stats,
+    status,
+    verify,
+    watch,
+)
 from oakbench_tui.cli import run as run_command
 from oakbench_tui.cli.crash import write_crash_file
 from oakbench_tui.cli.output import PIPE_CLOSED, PipeClosedError, put_line, say, say_error
@@ -33,9 +46,13 @@ for command in (
     report.report,
     verify.verify,
     recover.recover,
+    scorecard.scorecard,
+    stats.stats,
     schema.schema,
 ):
     app.command()(command)
+app.add_typer(book.app)
+app.add_typer(importing.app)
 
 
 def _show_version(value: bool) -> None:

@@ -53,7 +53,7 @@ def spread(median: float, n: int, width: float = 0.01) -> list[float]:
     """n different values around a median, symmetric on the log scale."""
     if n == 1:
         return [median]
-    return [median * math.exp(width * (2 * place / (n - 1) - 1)) for place in range(n)]
+    return [round(median * math.exp(width * (2 * place / (n - 1) - 1)), 6) for place in range(n)]
 
 
 def rows(values: Iterable[float | None], *, bench_id: str | None = "session-1", **changes: Any) -> list[dict[str, Any]]:
