@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oakbench_core.baseline.building import build_book
+    from oakbench_core.baseline.populations import COMPARISON_FIELDS
     from oakbench_core.baseline.scorecard import scorecard
     from oakbench_core.campaign.report import report_campaign
-    from oakbench_core.durable.books import load_book
+    from oakbench_core.durable.baselines import load_book, load_rows
     from oakbench_core.durable.documents import load_plan
-    from oakbench_core.durable.measured_rows import load_rows
     from oakbench_core.durable.reading import JournalReading, read_journal
     from oakbench_core.errors import OakbenchError
     from oakbench_core.rendering.markdown import render_markdown
     from oakbench_core.running.freezing import freeze_plan
 
 __all__ = [
+    "COMPARISON_FIELDS",
     "JournalReading",
     "OakbenchError",
     "build_book",
@@ -34,13 +35,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "COMPARISON_FIELDS": "baseline.populations",
     "JournalReading": "durable.reading",
     "OakbenchError": "errors",
     "build_book": "baseline.building",
     "freeze_plan": "running.freezing",
-    "load_book": "durable.books",
+    "load_book": "durable.baselines",
     "load_plan": "durable.documents",
-    "load_rows": "durable.measured_rows",
+    "load_rows": "durable.baselines",
     "read_journal": "durable.reading",
     "render_markdown": "rendering.markdown",
     "report_campaign": "campaign.report",

@@ -149,6 +149,18 @@ def plain_problems(value: object) -> tuple[Problem, ...]:
     return tuple(found)
 
 
+def plain_data(value: object) -> Any:
+    """Dicts, lists and plain scalars of a value that `plain_problems` finds nothing wrong with."""
+    if isinstance(value, Mapping):
+        return {key: plain_data(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(inner) for inner in value]
+    if value is None or isinstance(value, bool):
+        return value
+    # A member of an enumeration becomes its value.
+    return next((kind(value) for kind in (str, int, float) if isinstance(value, kind)), value)
+
+
 def _inspect(value: object, path: str, depth: int, found: list[Problem]) -> None:
     if depth > MAX_DEPTH:
         found.append(Problem(rule=f"nested deeper than {MAX_DEPTH} levels", path=path))

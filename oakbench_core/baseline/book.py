@@ -1,127 +1,180 @@
-"""A Baseline Book's document → a book that may be compared with.
+"""A Baseline Book that is held against candidates: checked, and its cells found by key (ADR-0009).
 
-Rule: a book is refused whole where one of its cells contradicts itself or another. Version 1 is read, never written.
+Rule: a cell's key stands once in a book. A version 1 cell has a median and what was written beside it, and nothing
+else: no identity, no interval, no denominators. None of it is made up here.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from oakbench_core.baseline.book_document import BookDocument, Cell, LegacyBook
-from oakbench_core.baseline.populations import COMPARISON_FIELDS
-from oakbench_core.canonical import sha256_hex
+from oakbench_core.baseline.book_document import BookDocument, BookDocumentV1
+from oakbench_core.baseline.figures import ValueInterval
+from oakbench_core.baseline.populations import SubjectIdentity, from_fields
+from oakbench_core.baseline.samples import Counts
+from oakbench_core.baseline.vocabulary import BOOK_SCHEMA
+from oakbench_core.canonical import canonical_text, plain_data, plain_problems, sha256_hex
 from oakbench_core.errors import DocumentError, Problem
 from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
-BOOK_SCHEMA: Final = "oakbench.book/2"
-INTERVAL_METHOD: Final = "order_statistics"
-STATISTICS: Final = {"median": 50, "p99": 99}
-"""Statistic → which hundredth of the values lies below it."""
+    from oakbench_core.baseline.book_document import Cell, CellNoise, CellV1
+    from oakbench_core.baseline.populations import Identity
+    from oakbench_core.baseline.vocabulary import Doubt, Statistic
 
-
-class Book(NamedTuple):
-    """A checked book; `sha256` is of its canonical text. `legacy`: a version 1 book, for diagnostics alone."""
-
-    document: BookDocument | None
-    legacy: LegacyBook | None
-    sha256: str
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The document as plain JSON data."""
-        held = self.document or self.legacy
-        return {} if held is None else held.model_dump(mode="json", by_alias=True)
-
-    @property
-    def cells(self) -> Mapping[tuple[str | None, ...], Cell]:
-        """The cells of a version 2 book by (lane, scenario, operation, track, subject, metric, statistic)."""
-        return {} if self.document is None else {cell_key(cell.key): cell for cell in self.document.cells}
+# Numbers that only Python can hold here are no fault of the book's form; what they forbid, the reasons say.
+_READ_LATER = tuple(
+    f".{name}"
+    for name in (
+        "noise_floor.value",
+        "noise_floor.session_range",
+        "interval.low",
+        "interval.high",
+        "interval.confidence",
+        "interval.achieved_confidence",
+    )
+)
 
 
-def cell_key(key: Any) -> tuple[str | None, ...]:
-    return (key.lane, key.scenario, key.operation, key.track, key.subject, key.metric, key.statistic)
+class CellKey(NamedTuple):
+    """What a saved summary is found by."""
+
+    lane: str
+    scenario: str
+    operation: str
+    track: str | None
+    subject: str
+    metric: str | None
+    statistic: Statistic | None
+
+    def as_document(self) -> dict[str, Any]:
+        return {**self._asdict(), "statistic": None if self.statistic is None else self.statistic.value}
 
 
-@cache
-def _book_type() -> TypeAdapter[BookDocument]:
-    return TypeAdapter(BookDocument)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedCell:
+    """One cell as an analysis reads it. What version 1 did not record is None."""
+
+    key: CellKey
+    value: float | None
+    interval: ValueInterval | None = None
+    counts: Counts | None = None
+    noise: CellNoise | None = None
+    identity: Identity | None = None
+    subject: SubjectIdentity | None = None
+    doubts: tuple[Doubt, ...] = ()
+    uncertainty: Any = None
 
 
-@cache
-def _legacy_type() -> TypeAdapter[LegacyBook]:
-    return TypeAdapter(LegacyBook)
+@dataclass(frozen=True, slots=True)
+class Book:
+    """`sha256` is of the canonical text of the document; None if it holds a number that JSON cannot say."""
+
+    version: int
+    cells: Mapping[CellKey, SavedCell]
+    sha256: str | None
+    document: Mapping[str, Any] = field(repr=False)
 
 
-def read_book(value: Any) -> Book:
-    """The book of plain JSON data.
+@lru_cache(maxsize=1)
+def _adapters() -> tuple[TypeAdapter[BookDocument], TypeAdapter[BookDocumentV1]]:
+    return TypeAdapter(BookDocument), TypeAdapter(BookDocumentV1)
+
+
+def checked_book(document: object) -> Book:
+    """The book of a plain document, `oakbench.book/2` or version 1.
 
     Raises:
-        DocumentError: with every problem: of its form, two cells of one key, an identity of an unknown version, an
-            interval that does not hold its value, counts that do not add up.
+        DocumentError: it is refused, with every problem found.
     """
-    if isinstance(value, Book):
-        return value
-    is_legacy = isinstance(value, Mapping) and "schema_version" in value
-    if is_legacy:
-        legacy, problems = _read_legacy(dict(value))
-        document = None
-    else:
-        document, problems = _read(dict(value) if isinstance(value, Mapping) else value)
-        legacy = None
-    if document is None and legacy is None:
+    if not isinstance(document, Mapping):
+        raise DocumentError("this book is refused", [Problem(rule="expected an object", path="$")])
+    found = plain_problems(document)
+    problems = tuple(problem for problem in found if not (problem.path or "").endswith(_READ_LATER))
+    if problems:
         raise DocumentError("this book is refused", problems)
-    cells: Iterable[Any] = document.cells if document is not None else legacy.cells if legacy is not None else ()
-    found = list(_repeated(cells))
-    for number, cell in enumerate(document.cells if document is not None else ()):
-        found += [Problem(path=f"$.cells[{number}]{path}", rule=rule) for path, rule in _contradictions(cell)]
-    if found:
-        raise DocumentError("this book is refused", found)
-    # Not canonical_text: a book that was put together in Python may hold a floor that is no number, which is judged.
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=dict)
-    return Book(document, legacy, sha256_hex(text))
+    plain = plain_data(document)
+    cells = _cells(plain)
+    problems = tuple(_doubled(cell.key for cell in cells))
+    if problems:
+        raise DocumentError("this book is refused", problems)
+    return Book(
+        version=1 if "schema_version" in document else 2,
+        cells={cell.key: cell for cell in cells},
+        sha256=_sha256(plain),
+        document=plain,
+    )
 
 
-def _read(value: Any) -> tuple[BookDocument | None, tuple[Problem, ...]]:
-    return checked(_book_type(), value)
+def _cells(document: Mapping[str, Any]) -> list[SavedCell]:
+    if "schema_version" in document:
+        old = checked(_adapters()[1], document)
+        if old[0] is not None:
+            return [_saved_v1(cell) for cell in old[0].cells]
+        raise DocumentError("this book is refused", old[1])
+    if document.get("schema") == BOOK_SCHEMA:
+        new = checked(_adapters()[0], document)
+        if new[0] is not None:
+            return [_saved(cell) for cell in new[0].cells]
+        raise DocumentError("this book is refused", new[1])
+    rule = f"expected {BOOK_SCHEMA!r} (or schema_version 1), found {document.get('schema')!r}"
+    raise DocumentError("this book is refused", [Problem(rule=rule, path="$.schema")])
 
 
-def _read_legacy(value: Any) -> tuple[LegacyBook | None, tuple[Problem, ...]]:
-    return checked(_legacy_type(), value)
+def _sha256(document: Mapping[str, Any]) -> str | None:
+    try:
+        return sha256_hex(canonical_text(document))
+    except ValueError:
+        return None
 
 
-def _repeated(cells: Iterable[Any]) -> Iterator[Problem]:
-    first: dict[tuple[str | None, ...], int] = {}
-    for number, cell in enumerate(cells):
-        earlier = first.setdefault(cell_key(cell.key), number)
-        if earlier != number:
-            yield Problem(path=f"$.cells[{number}].key", rule=f"this key stands already at $.cells[{earlier}]")
+def _doubled(keys: Iterable[CellKey]) -> Iterable[Problem]:
+    first: dict[CellKey, int] = {}
+    for number, key in enumerate(keys):
+        if key in first:
+            rule = f"the key of cells[{first[key]}] stands here again: {canonical_text(key.as_document())}"
+            yield Problem(rule=rule, path=f"$.cells[{number}].key")
+        first.setdefault(key, number)
 
 
-def _contradictions(cell: Cell) -> Iterator[tuple[str, str]]:
-    """What each key may say, but not all of them together."""
-    low, high = cell.interval.low, cell.interval.high
-    if (low is None) is not (high is None):
-        yield ".interval", "expected both ends or neither"
-    elif low is not None and high is not None and (cell.value is None or not low <= cell.value <= high):
-        yield ".interval", f"expected low ≤ value ≤ high, found {low} and {high} around {cell.value}"
-    total = cell.n + cell.failure_n + cell.skipped_n + cell.unknown_n + cell.unmeasured_n
-    if total != cell.attempted_n:
-        yield ".attempted_n", f"expected the sum of its parts, {total:,}, found {cell.attempted_n:,}"
-    if (cell.value is None) is not (cell.n == 0):
-        yield ".value", f"expected {'null' if cell.n == 0 else 'a number'}: n is {cell.n:,}"
-    if cell.independent_n is not None and cell.independent_n > cell.n:
-        yield ".independent_n", f"expected at most n, {cell.n:,}, found {cell.independent_n:,}"
-    if set(cell.comparison_identity.fields) != set(COMPARISON_FIELDS):
-        missing = sorted(set(COMPARISON_FIELDS) ^ set(cell.comparison_identity.fields))
-        yield (
-            ".comparison_identity.fields",
-            f"expected each of the comparison fields and no other: {', '.join(missing)}",
-        )
+def _saved(cell: Cell) -> SavedCell:
+    key = cell.key
+    return SavedCell(
+        key=CellKey(key.lane, key.scenario, key.operation, key.track, key.subject, key.metric, key.statistic),
+        value=cell.value,
+        interval=ValueInterval(
+            low=cell.interval.low,
+            high=cell.interval.high,
+            confidence=cell.interval.confidence,
+            method=cell.interval.method,
+            achieved_confidence=cell.interval.achieved_confidence,
+        ),
+        counts=Counts(
+            n=cell.n,
+            independent_n=cell.independent_n,
+            failure_n=cell.failure_n,
+            skipped_n=cell.skipped_n,
+            unmeasured_n=cell.unmeasured_n,
+            unknown_n=cell.unknown_n,
+        ),
+        noise=cell.noise_floor,
+        identity=from_fields(cell.comparison_identity.fields.model_dump()),
+        subject=SubjectIdentity(cell.subject_identity.version, cell.subject_identity.binary_sha256),
+        doubts=cell.warnings,
+    )
+
+
+def _saved_v1(cell: CellV1) -> SavedCell:
+    key = cell.key
+    return SavedCell(
+        key=CellKey(key.lane, key.scenario, key.operation, key.track, key.subject, key.metric, key.statistic),
+        value=cell.median,
+        uncertainty=cell.uncertainty,
+    )

@@ -1,225 +1,227 @@
-"""One target held against its two sides: what makes it INVALID, UNMEASURED, or caps a claim, each in words.
+"""One target held against one candidate and one cell: its verdict, and everything that led to it.
 
-Rule: every reason that applies is named, in the order of `Reason`; a cap never changes the statistical verdict, which
-stays readable beside it.
+Rule: INVALID > UNMEASURED > the statistical verdict > eligibility caps. What makes a comparison invalid is looked for
+in both modes alike, and so is what cannot be measured; only the caps are the claim's alone.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from oakbench_core.baseline.book import INTERVAL_METHOD
-from oakbench_core.baseline.book_document import is_floor
-from oakbench_core.baseline.building import interval_of, warnings_of
-from oakbench_core.baseline.codes import Reason
-from oakbench_core.baseline.noise import statistic_of
-from oakbench_core.baseline.populations import COMPARISON_FIELDS, applicable_fields, disagreement, known
-from oakbench_core.baseline.row import Outcome
-from oakbench_core.baseline.targets import PatchGuard
+from oakbench_core.baseline.eligibility import (
+    LEAST_VALUES_P99,
+    baseline_caps,
+    baseline_confidence_caps,
+    candidate_confidence_caps,
+    floor_of,
+    noise_caps,
+    side_caps,
+)
+from oakbench_core.baseline.guards import guard_reasons
+from oakbench_core.baseline.judging import judged, ratio_of
+from oakbench_core.baseline.populations import differences
+from oakbench_core.baseline.reasons import Reason, in_order, standing
+from oakbench_core.baseline.sentences import mismatch_words, mixed_words, rows_words
+from oakbench_core.baseline.sides import interval_fault
+from oakbench_core.baseline.vocabulary import Code, Direction, Mode, Statistic, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from oakbench_core.baseline.book_document import Cell, LegacyCell
-    from oakbench_core.baseline.populations import Population
-    from oakbench_core.baseline.targets import Guard, Target
+    from oakbench_core.baseline.book_document import CellNoise
+    from oakbench_core.baseline.judging import Ratio
+    from oakbench_core.baseline.sides import Candidate, Side
+    from oakbench_core.baseline.targets import Target
 
-LEAST_CONFIDENCE: Final = 0.95
-LEAST_TRIALS: Final = {"median": 30, "p99": 100}
-
-Said = tuple[Reason, str]
+_FEW_PAIRS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """The candidate's rows of one target, summarised."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a target asks and what there is to answer it; a side is None where it is not there."""
 
-    population: Population
-    metric: str
-    value: float | None
-    interval: dict[str, Any]
-    n: int
-
-    @classmethod
-    def of(cls, population: Population, target: Target, confidence: float) -> Candidate:
-        values = sorted(population.values(target.metric))
-        interval = interval_of(values, target.statistic, confidence)
-        return cls(population, target.metric, statistic_of(values, target.statistic), interval, len(values))
-
-    def as_document(self) -> dict[str, Any]:
-        rows = self.population
-        return {
-            "value": self.value,
-            "interval": self.interval,
-            "n": self.n,
-            "independent_n": rows.independent(self.metric),
-            "attempted_n": rows.rows,
-            "failure_n": rows.count(Outcome.FAILED),
-            "skipped_n": rows.count(Outcome.SKIPPED),
-            "unmeasured_n": rows.count(Outcome.OK) - self.n,
-            "unknown_n": rows.count(Outcome.UNKNOWN),
-            "sessions": len(rows.sessions),
-            "bench_ids": sorted(rows.sessions),
-            "dates": sorted(rows.dates),
-        }
+    target: Target
+    candidate: Candidate | None
+    baseline: Side | None
+    noise: CellNoise | None
+    mode: Mode
+    confidence: float
 
 
-def invalidities(candidate: Candidate, cell: Cell | LegacyCell | None) -> Iterator[Said]:
-    """Evidence that contradicts itself, or was not measured under the saved conditions (both modes)."""
-    rows = candidate.population
-    if rows.has_duplicate_trials:
-        yield Reason.DUPLICATE_TRIALS, "two rows of the candidate name the same trial (bench_id and run)"
-    if told := disagreement(rows):
-        yield Reason.MIXED_POPULATION, f"the candidate is no one population: {told}"
-    elif rows.identity is not None and cell is not None and (told := _mismatch(rows, cell)):
-        yield Reason.IDENTITY_MISMATCH, told
+class Outcome(NamedTuple):
+    """`statistical` is what the numbers alone say; None where nothing could be compared."""
+
+    verdict: Verdict
+    statistical: Verdict | None
+    claim_eligible: bool
+    reasons: list[Reason]
+    notices: list[Reason]
+    ratio: Ratio | None
 
 
-def _mismatch(rows: Population, cell: Cell | LegacyCell) -> str | None:
-    identity = getattr(cell, "comparison_identity", None)
-    if identity is None:
-        return "the saved cell is of version 1, which recorded no conditions: nothing can be compared with it"
-    saved = {name: known(name, identity.fields[name]) for name in COMPARISON_FIELDS}
-    differing = [
-        f"{name} ({_shown(value)}, saved {_shown(saved[name])})"
-        for name, value in zip(COMPARISON_FIELDS, rows.identity or (), strict=False)
-        if value != saved[name]
-    ]
-    return f"the candidate was not measured under the saved conditions: {'; '.join(differing)}" if differing else None
+class _Statistical(NamedTuple):
+    ratio: Ratio
+    verdict: Verdict
+    reasons: list[Reason]
 
 
-def _shown(value: Any) -> str:
-    return "missing" if value is None else repr(value)
+def outcome_of(comparison: Comparison) -> Outcome:
+    """The verdict of one comparison."""
+    claim = comparison.mode is Mode.CLAIM
+    invalid, unmeasured = list(_invalid(comparison)), list(_unmeasured(comparison))
+    failed, unknown = _guards(comparison)
+    caps = [*_caps(comparison), *unknown]
+    numbers = None if invalid or unmeasured else _statistical(comparison)
+    left_open = [] if numbers is None else numbers.reasons
+    caps += [reason for reason in left_open if reason.code is Code.NO_INTERVAL]
+    if numbers is None:
+        verdict = Verdict.INVALID if invalid else Verdict.UNMEASURED
+    else:
+        verdict = Verdict.AMBER if failed or (claim and caps) else numbers.verdict
+    eligible = claim and numbers is not None and not caps
+    return Outcome(
+        verdict=verdict,
+        statistical=None if numbers is None else numbers.verdict,
+        claim_eligible=eligible,
+        reasons=in_order([*invalid, *unmeasured, *left_open, *failed, *(caps if claim else ())]),
+        notices=in_order([*_notices(comparison, eligible=eligible), *(() if claim else _said(caps))]),
+        ratio=None if numbers is None else numbers.ratio,
+    )
 
 
-def lacks(candidate: Candidate | None, saved: float | None, *, has_cell: bool) -> Iterator[Said]:
-    """What was not measured on a side, or has no ratio."""
-    if not has_cell:
-        yield Reason.BASELINE_MISSING, "the book has no cell of this key"
+def _guards(comparison: Comparison) -> tuple[list[Reason], list[Reason]]:
+    """Guards that failed, and guards that are not measured."""
+    if comparison.candidate is None:
+        return [], []
+    reasons = list(guard_reasons(comparison.candidate.columns, comparison.target.guards))
+    failed = [reason for reason in reasons if reason.code is Code.GUARD_FAILED]
+    return failed, [reason for reason in reasons if reason.code is Code.GUARD_UNMEASURED]
+
+
+def _invalid(comparison: Comparison) -> Iterator[Reason]:
+    candidate, baseline = comparison.candidate, comparison.baseline
     if candidate is None:
-        yield Reason.CANDIDATE_MISSING, "there is no row of this candidate"
-    elif candidate.value is None:
-        yield Reason.CANDIDATE_UNMEASURED, "no successful row of the candidate has a value"
-    if has_cell and saved is None:
-        yield Reason.BASELINE_UNMEASURED, "the saved cell has no value"
-    sides = (("candidate", None if candidate is None else candidate.value), ("baseline", saved))
-    for side, value in sides:
-        if value is not None and value <= 0:
-            yield Reason.NONPOSITIVE_VALUE, f"the {side}'s value is {value}: a ratio needs positive values"
+        return
+    if candidate.duplicates:
+        text = f"{candidate.duplicates:,} of the candidate's rows have the trial of another: the same bench_id and run"
+        yield Reason(Code.DUPLICATE_TRIALS, text)
+    if candidate.differing:
+        yield Reason(Code.MIXED_POPULATION, f"the candidate's rows: {mixed_words(candidate.differing)}")
+    if baseline is None or candidate.identity is None:
+        return
+    if baseline.identity is None:
+        text = (
+            "the book is of version 1, whose cells recorded no identity, and the candidate's is known: measure the "
+            "baseline anew"
+        )
+        yield Reason(Code.IDENTITY_MISMATCH, text)
+    elif differing := differences(candidate.identity, baseline.identity):
+        yield Reason(Code.IDENTITY_MISMATCH, mismatch_words(differing))
 
 
-def guards_failed(candidate: Candidate, guards: tuple[Guard | PatchGuard, ...]) -> Iterator[Said]:
-    rows = candidate.population
-    for guard in guards:
-        if isinstance(guard, PatchGuard):
-            if failed := rows.patch_passes[False]:
-                yield Reason.GUARD_FAILED, f"the patch of {failed:,} successful rows did not apply"
-            continue
-        lowest = rows.lowest_seen.get(guard.name)
-        if lowest is not None and lowest < guard.at_least:
-            yield (
-                Reason.GUARD_FAILED,
-                f"{guard.name} is {lowest} on a successful row, at least {guard.at_least} is asked",
-            )
+def _unmeasured(comparison: Comparison) -> Iterator[Reason]:
+    candidate, baseline, target = comparison.candidate, comparison.baseline, comparison.target
+    if baseline is None:
+        yield Reason(Code.BASELINE_MISSING, f"no cell of the book is of {target.baseline}")
+    elif baseline.value is None:
+        text = "the cell has no value"
+        if baseline.counts is not None:
+            text = f"the cell has no value: {rows_words(baseline.counts)}"
+        yield Reason(Code.BASELINE_UNMEASURED, text)
+    if candidate is None:
+        yield Reason(Code.CANDIDATE_MISSING, f"no row is of {target.candidate}")
+    elif candidate.counts is not None and candidate.counts.n == 0:
+        yield Reason(Code.CANDIDATE_UNMEASURED, rows_words(candidate.counts))
+    for name, side in (("candidate", candidate), ("baseline", baseline)):
+        if side is not None and (number := side.nonpositive) is not None:
+            text = f"{name}: {number:g}, and a ratio is of positive figures and intervals only"
+            yield Reason(Code.NONPOSITIVE_VALUE, text)
 
 
-def guards_unmeasured(candidate: Candidate, guards: tuple[Guard | PatchGuard, ...]) -> Iterator[Said]:
-    rows = candidate.population
-    for guard in guards:
-        is_patch = isinstance(guard, PatchGuard)
-        versions = rows.patch_versions if is_patch else rows.output_versions
-        missing = rows.patch_passes[None] if is_patch else rows.unseen.get(guard.name, 0)
-        told = []
-        if None in versions or not versions:
-            told.append(f"the {'patch' if is_patch else 'output'} oracle's version is not recorded on every row")
-        if len(versions - {None}) > 1:
-            told.append("rows were judged by oracles of several versions")
-        if missing:
-            told.append(f"{missing:,} successful rows have no value")
-        if told:
-            yield Reason.GUARD_UNMEASURED, f"{guard.name}: {'; '.join(told)}"
-
-
-def floor_problem(cell: Cell) -> Said | None:
-    """Why the cell has no floor that could be used."""
-    if cell.noise_floor is None:
-        return Reason.NOISE_FLOOR_ABSENT, "the saved cell has no noise floor: it counts as 0"
-    if not is_floor(cell.noise_floor.value):
-        return Reason.NOISE_FLOOR_INVALID, f"the saved noise floor is {cell.noise_floor.value}: it counts as 0"
-    return None
-
-
-def caps(candidate: Candidate, cell: Cell, target: Target, confidence: float) -> Iterator[Said]:
-    """Evidence that a claim needs and that is not there; guards and intervals are looked at elsewhere."""
-    yield from _incomplete(candidate, cell, target)
-    yield from _counted(candidate, cell, target)
-    if floor := floor_problem(cell):
-        yield floor
-    if told := _interval_problem(cell):
-        yield Reason.BASELINE_INTERVAL_INVALID, told
-    for side, level in (("candidate", confidence), ("baseline", cell.interval.confidence)):
-        if level is None:
-            yield Reason.CONFIDENCE_TOO_LOW, f"the {side}'s confidence is not recorded: it is not taken for 95 %"
-        elif not LEAST_CONFIDENCE <= level < 1:
-            yield (
-                Reason.CONFIDENCE_TOO_LOW,
-                f"the {side}'s confidence is {level}, at least {LEAST_CONFIDENCE} is needed",
-            )
-    warned = (("candidate", warnings_of(candidate.population, target.metric)), ("baseline", cell.warnings))
-    for side, warnings in warned:
-        if "repeated_content" in warnings:
-            yield Reason.REPEATED_CONTENT, f"two rows of the {side} are equal in all but their trial"
-    for side, warnings in warned:
-        if "run_gaps" in warnings:
-            yield Reason.RUN_GAPS, f"the {side}'s trials are not numbered one after the other: some may be left out"
-
-
-def _incomplete(candidate: Candidate, cell: Cell, target: Target) -> Iterator[Said]:
-    identity = dict(zip(COMPARISON_FIELDS, candidate.population.identity or (), strict=False))
-    saved = cell.comparison_identity.fields
-    missing = [
-        name
-        for name in applicable_fields(target.lane)
-        if identity.get(name) is None or known(name, saved.get(name)) is None
-    ]
-    if missing:
-        yield Reason.IDENTITY_INCOMPLETE, f"not known on both sides: {', '.join(missing)}"
-
-
-def _counted(candidate: Candidate, cell: Cell, target: Target) -> Iterator[Said]:
-    least, told = LEAST_TRIALS[target.statistic], candidate.as_document()
-    sides = (("candidate", told), ("baseline", cell.model_dump()))
-    for side, counts in sides:
-        distinct = counts["n"] if counts["independent_n"] is None else counts["independent_n"]
-        if distinct < least:
-            yield Reason.TOO_FEW_TRIALS, f"the {side} has {distinct:,} trials, at least {least} are needed"
-    for side, counts in sides:
-        if counts["independent_n"] is None:
-            yield Reason.TRIAL_IDS_MISSING, f"a row of the {side} does not name its trial (bench_id and an integer run)"
-    if cell.independent_n is not None and cell.independent_n != cell.n:
-        yield Reason.BASELINE_DUPLICATES, f"the baseline's {cell.n:,} values are of {cell.independent_n:,} trials"
-    for side, counts in sides:
-        hidden = [
-            f"{counts[f'{word}_n']:,} {word if word != 'failure' else 'failed'}"
-            for word in ("failure", "skipped", "unmeasured", "unknown")
-            if counts[f"{word}_n"]
-        ]
-        if hidden:
-            yield Reason.HIDDEN_OUTCOMES, f"a figure of the {side} leaves out rows: {', '.join(hidden)}"
-
-
-def _interval_problem(cell: Cell) -> str | None:
-    """Why the saved interval is none that could be relied on; one that is not there is another reason."""
-    interval = cell.interval
-    if interval.low is None:
+def _statistical(comparison: Comparison) -> _Statistical | None:
+    """What the numbers alone say, and why they leave it open if they do; None where a side has no value."""
+    candidate, baseline, target = comparison.candidate, comparison.baseline, comparison.target
+    if candidate is None or baseline is None or candidate.value is None or baseline.value is None:
         return None
-    if interval.method != INTERVAL_METHOD:
-        return f"the saved interval's method is {interval.method!r}, expected {INTERVAL_METHOD!r}"
-    achieved = interval.achieved_confidence
-    if achieved is None or not math.isfinite(achieved):
-        return "the confidence that the saved interval achieves is not recorded"
-    if interval.confidence is not None and achieved < interval.confidence:
-        return f"the saved interval achieves {achieved}, which is less than its confidence"
-    return None
+    saved = None if interval_fault(baseline.interval) else baseline.interval
+    ratio = ratio_of(candidate.value, candidate.interval, baseline.value, saved)
+    floor = floor_of(comparison.noise)
+    verdict, codes = judged(ratio.interval, target.direction, target.target_ratio, floor)
+    return _Statistical(ratio, verdict, [Reason(code, _open_words(code, comparison, ratio, floor)) for code in codes])
+
+
+def _open_words(code: Code, comparison: Comparison, ratio: Ratio, floor: float) -> str:
+    target = comparison.target
+    match code:
+        case Code.NO_INTERVAL:
+            return _lacking_words(comparison)
+        case Code.BELOW_NOISE_FLOOR:
+            return f"the target {target.target_ratio:g} is nearer to 1 than the noise floor {floor:.3g} (log scale)"
+        case _:
+            shown = ratio.as_document()
+            noise = f", with the noise floor {floor:.3g} (log scale) around it," if floor else ""
+            ends = f"{_short(shown['low'])} … {_short(shown['high'])}"
+            return f"the interval {ends}{noise} holds the target {target.target_ratio:g}"
+
+
+def _lacking_words(comparison: Comparison) -> str:
+    sides = (("candidate", comparison.candidate), ("baseline", comparison.baseline))
+    lacking = [name for name, side in sides if side is not None and not side.has_interval]
+    if not lacking:
+        return "the baseline's interval is not valid"
+    least = (
+        f"a p99 needs {LEAST_VALUES_P99} values" if comparison.target.statistic is Statistic.P99 else "a median needs 6"
+    )
+    return f"no interval of the {' and the '.join(lacking)}; {least} at 95 %"
+
+
+def _short(number: float | None) -> str:
+    return "beyond any float" if number is None else f"{number:.4g}"
+
+
+def _caps(comparison: Comparison) -> Iterator[Reason]:
+    candidate, baseline, target = comparison.candidate, comparison.baseline, comparison.target
+    for name, side in (("candidate", candidate), ("baseline", baseline)):
+        if side is not None:
+            yield from side_caps(name, side, target.lane, target.statistic)
+    if baseline is not None:
+        yield from baseline_caps(baseline)
+        yield from noise_caps(comparison.noise)
+        yield from baseline_confidence_caps(baseline)
+    yield from candidate_confidence_caps(comparison.confidence)
+
+
+def _said(caps: list[Reason]) -> Iterator[Reason]:
+    """What a diagnostic result says although it caps nothing there."""
+    told = {Code.NOISE_FLOOR_ABSENT, Code.NOISE_FLOOR_INVALID, Code.GUARD_UNMEASURED}
+    return (reason for reason in caps if reason.code in told)
+
+
+def _notices(comparison: Comparison, *, eligible: bool) -> Iterator[Reason]:
+    target, noise, candidate = comparison.target, comparison.noise, comparison.candidate
+    if comparison.mode is Mode.DIAGNOSTIC:
+        yield standing(Code.DIAGNOSTIC_ONLY)
+    if eligible:
+        yield standing(Code.NO_PUBLICATION_GATE)
+    if noise is not None and not list(noise_caps(noise)):
+        yield standing(Code.NOISE_FLOOR_IS_A_RECORD)
+        if noise.pairs < _FEW_PAIRS:
+            yield standing(Code.FEW_NOISE_PAIRS)
+    worse = target.target_ratio > 1 if target.direction is Direction.LOWER else target.target_ratio < 1
+    if worse:
+        yield standing(Code.GREEN_IS_WORSE_THAN_BASELINE)
+    if not target.guards:
+        yield standing(Code.GUARD_ABSENT)
+    if candidate is not None and candidate.sessions == 1:
+        yield standing(Code.SINGLE_SESSION)
+
+
+def noise_document(noise: CellNoise | None) -> dict[str, Any] | None:
+    """A cell's floor as a result shows it: a value that no JSON number can say is null, and a reason says it."""
+    if noise is None:
+        return None
+    return {
+        name: None if isinstance(value, float) and value - value != 0 else value
+        for name, value in noise.model_dump().items()
+    }

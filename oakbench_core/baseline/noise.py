@@ -1,70 +1,66 @@
-"""Noise floors: how far two sessions of the same subject, binary and conditions lay apart.
+"""A noise floor: how far two sessions that measure the same thing have been seen apart.
 
-Rule: from explicit A/A rows only, and nothing is invented: with fewer than two sessions, or a statistic that has no
-logarithm, there is none. The largest of K disjoint pairs is exceeded by the next pair with probability 1/(K + 1).
+Rule: it comes from explicit A/A rows, and nothing is invented. A session is a `bench_id`; sessions are sorted by name
+and paired 1-2, 3-4 and so on, so that pairs share none; an odd last one counts in `session_range` alone. The floor is
+the largest |ln ratio| of the cell's own statistic over the K pairs: a further pair exceeds it with probability
+1 / (K + 1). It is a recorded measurement, no authenticated calibration.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from oakbench_core.errors import Problem
+from oakbench_core.baseline.figures import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
 
-    from oakbench_core.baseline.populations import Population
+    from oakbench_core.baseline.vocabulary import Statistic
 
-NOISE_METHOD: Final = "aa_pairs"
-
-
-def statistic_of(values: list[float], statistic: str) -> float | None:
-    """The median, or the value at rank ⌈99n/100⌉; None of no values."""
-    if not values:
-        return None
-    ascending = sorted(values)
-    if statistic == "p99":
-        return ascending[-(-99 * len(ascending) // 100) - 1]
-    below, above = ascending[(len(ascending) - 1) // 2], ascending[len(ascending) // 2]
-    return below if below == above else below / 2 + above / 2  # halves first: the sum may be beyond a float
+METHOD: Final = "aa_pairs"
 
 
-def noise_floor(noise: Population, metric: str, statistic: str) -> dict[str, Any] | None:
-    """The floor of one cell, on the log scale; None where its sessions give none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseFloor:
+    """`value` and `session_range` are differences of natural logarithms; `pairs` is K."""
 
-    Sessions are sorted by name and paired 1-2, 3-4 and so on; an odd last one joins the range alone.
+    value: float
+    sessions: int
+    pairs: int
+    min_session_rows: int
+    session_range: float
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "method": METHOD,
+            "sessions": self.sessions,
+            "pairs": self.pairs,
+            "min_session_rows": self.min_session_rows,
+            "session_range": self.session_range,
+        }
+
+
+def noise_floor(sessions: Mapping[str, Sequence[float]], statistic: Statistic) -> NoiseFloor | None:
+    """The floor of one cell from the sorted values of each session, by its name.
+
+    None: fewer than two sessions, a session without a value, or a statistic that is not positive.
     """
-    logs: list[float] = []
-    sizes: list[int] = []
-    for name in sorted(noise.sessions):
-        values = noise.values(metric, noise.sessions[name])
-        found = statistic_of(values, statistic)
-        if found is None:
-            continue
-        if found <= 0:
-            return None
-        logs.append(math.log(found))
-        sizes.append(len(values))
-    pairs = [abs(one - other) for one, other in zip(logs[::2], logs[1::2], strict=False)]
-    if not pairs:
+    if len(sessions) < 2:
         return None
-    return {
-        "value": max(pairs),
-        "method": NOISE_METHOD,
-        "sessions": len(logs),
-        "pairs": len(pairs),
-        "min_session_rows": min(sizes),
-        "session_range": max(logs) - min(logs),
-    }
-
-
-def noise_problems(noise: Population, baseline: Population) -> Iterator[Problem]:
-    """Why these A/A rows are none of the baseline's subject, binary and conditions."""
-    told = f"the A/A rows of {'/'.join(map(str, noise.key))}"
-    if not noise.has_sessions:
-        yield Problem(rule=f"{told}: expected a bench_id on each, which tells the sessions apart")
-    if noise.differing:
-        yield Problem(rule=f"{told} disagree among themselves in {', '.join(noise.differing)}")
-    elif noise.identity is not None and baseline.identity is not None and noise.identity != baseline.identity:
-        yield Problem(rule=f"{told} were measured under another identity or with another binary than the baseline's")
+    logs = []
+    for name in sorted(sessions):
+        value = value_of(sessions[name], statistic)
+        if value is None or value <= 0:
+            return None
+        logs.append(math.log(value))
+    pairs = list(zip(logs[::2], logs[1::2], strict=False))
+    return NoiseFloor(
+        value=max(abs(one - other) for one, other in pairs),
+        sessions=len(logs),
+        pairs=len(pairs),
+        min_session_rows=min(map(len, sessions.values())),
+        session_range=max(logs) - min(logs),
+    )

@@ -1,203 +1,211 @@
-"""One measured operation of a command lane: `oakbench.row/1` with a `lane` other than `agent`.
+"""A row of the command lanes: checked, its older spellings normalised, and its canonical text beside it.
 
-Rule: an absent key is a value that was not observed. Older rows keep some identity in nested tables; `normalised` is
-the one place where these are read, and a row in which two places disagree is refused.
+Rule: there is one way in. A line takes a fast one where it proves itself: it is decoded into a strict structure and
+encoded again, and as many quotation marks on both sides prove, where no escape is written, that no key stood twice.
+What is not proved is no error: the line is read again by `canonical.parse_strict` and the model, which name all that is
+wrong. A mapping always goes that way. Both end in the same structure and the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
-from functools import cache
-from typing import Annotated, Any, Final, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import Field, TypeAdapter
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+from pydantic import TypeAdapter
 
-from oakbench_core.canonical import canonical_text, plain_problems
-from oakbench_core.errors import DocumentError, Problem
-from oakbench_core.shapes import Document, Integer, Text, UtcTime, Word, checked
+from oakbench_core.baseline.row_document import CAMPAIGN_ROW
+from oakbench_core.baseline.row_document import OperationRow as RowDocument
+from oakbench_core.baseline.vocabulary import CAMPAIGN_LANE, RowOutcome
+from oakbench_core.canonical import MAX_INTEGER, canonical_text, parse_strict, plain_data, plain_problems
+from oakbench_core.errors import Problem
+from oakbench_core.forms import is_utc_time
+from oakbench_core.shapes import checked
 
-AGENT_LANE: Final = "agent"
-REFUSED_LANE: Final = (
-    "this is a row of an agent campaign: its failures are evidence and no gate; see `report` for what may be said of it"
-)
+_SHORT_FLOAT: Final = 1e-4  # below it, and from the next on, msgspec does not spell a float as Python does
+_LONG_FLOAT: Final = 1e16
+_SHA256: Final = r"^[0-9a-f]{64}$"
 
-Figure = Integer | Annotated[float, Field(allow_inf_nan=False)]
-
-
-class Outcome(StrEnum):
-    """`failed` was observed (a non-zero exit, a failed check); of `unknown` nothing was: the two are never the same."""
-
-    OK = "ok"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    UNKNOWN = "unknown"
-
-
-class OutputOracle(Document):
-    version: Integer | str | None = None
-    recall: Annotated[float, Field(ge=0, le=1)] | None = None
-    precision: Annotated[float, Field(ge=0, le=1)] | None = None
+Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
+Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+Name = Annotated[str, Meta(min_length=1)]
+Number = Integer | float
+MaybeText = str | UnsetType | None
+MaybeVersion = Integer | str | UnsetType | None
 
 
-class PatchOracle(Document):
-    version: Integer | str | None = None
-    apply_ok: bool | None = None
+class OutputOracle(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    version: MaybeVersion = UNSET
+    recall: Share | UnsetType | None = UNSET
+    precision: Share | UnsetType | None = UNSET
 
 
-class RowOracles(Document):
-    output: OutputOracle | None = None
-    patch: PatchOracle | None = None
+class PatchOracle(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    version: MaybeVersion = UNSET
+    apply_ok: bool | UnsetType | None = UNSET
 
 
-class _Version(Document):
-    version: Text | Integer | None = None
+class Oracles(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    output: OutputOracle | UnsetType | None = UNSET
+    patch: PatchOracle | UnsetType | None = UNSET
 
 
-class _Level(Document):
-    level: Text | None = None
+class FixtureAlias(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    version: MaybeVersion = UNSET
 
 
-class _PromptLevel(Document):
-    instruction_level: Text | None = None
+class InstructionAlias(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    level: MaybeText = UNSET
 
 
-class MeasuredRow(Document):
-    """The row as it was written; `normalised` gives the identity that it states.
-
-    `metrics`: name, with its unit after the last `_` → a number, or null where it was not measured. `run` is the index
-    of the trial in its session `bench_id`; only an integer tells trials apart.
-    """
-
-    schema_: Literal["oakbench.row/1"] | None = Field(default=None, alias="schema")
-    bench_id: str | None = None
-    run: Integer | Annotated[float, Field(allow_inf_nan=False)] | str | None = None
-    lane: Text
-    scenario: Text
-    scenario_version: Text | Integer | None = None
-    operation: Text
-    subject: Text
-    subject_version: Text | None = None
-    subject_binary_sha256: Text | None = None
-    prompt_label: Text | None = None
-    track: Text | None = None
-    semantics_version: Text | Integer | None = None
-    fixture_version: Text | Integer | None = None
-    oracle_version: Text | Integer | None = None
-    environment_isolation: Text | None = None
-    runner_class: Text | None = None
-    cache_state: str | None = None
-    load_state: str | None = None
-    transport: Text | None = None
-    server: Text | None = None
-    shaping: Text | None = None
-    token_calibration: Text | None = None
-    agent: Text | None = None
-    agent_version: Text | None = None
-    model: str | None = None
-    instruction_level: Text | None = None
-    outcome: Word[Outcome]
-    exit_code: Integer | None = None
-    skip_reason: Text | None = None
-    metrics: dict[Text, Figure | None]
-    oracles: RowOracles | None = None
-    at: UtcTime | None = None
-    extra: dict[str, Any] | None = None
-    fixture: _Version | None = None
-    instruction: _Level | None = None
-    instructions: _Level | None = None
-    prompt: _PromptLevel | None = None
+class PromptAlias(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    instruction_level: MaybeText = UNSET
 
 
-_ALIASES: Final = (
-    ("fixture_version", "fixture", "version"),
-    ("instruction_level", "instruction", "level"),
-    ("instruction_level", "instructions", "level"),
-    ("instruction_level", "prompt", "instruction_level"),
-)
+class OperationRow(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One row; UNSET is an absent key, kept apart from null so that the row's text can be written again."""
+
+    lane: Name
+    scenario: Name
+    operation: Name
+    subject: Name
+    outcome: RowOutcome
+    metrics: dict[Name, Number | None]
+    schema_: Literal["oakbench.row/1"] | UnsetType | None = msgspec.field(default=UNSET, name="schema")
+    bench_id: MaybeText = UNSET
+    run: Integer | float | str | UnsetType | None = UNSET
+    scenario_version: MaybeVersion = UNSET
+    subject_version: MaybeVersion = UNSET
+    subject_binary_sha256: Annotated[str, Meta(pattern=_SHA256)] | UnsetType | None = UNSET
+    prompt_label: MaybeText = UNSET
+    track: MaybeText = UNSET
+    semantics_version: MaybeVersion = UNSET
+    fixture_version: MaybeVersion = UNSET
+    oracle_version: MaybeVersion = UNSET
+    environment_isolation: MaybeText = UNSET
+    runner_class: MaybeText = UNSET
+    cache_state: MaybeText = UNSET
+    load_state: MaybeText = UNSET
+    transport: MaybeText = UNSET
+    server: MaybeText = UNSET
+    shaping: MaybeText = UNSET
+    token_calibration: MaybeText = UNSET
+    agent: MaybeText = UNSET
+    agent_version: MaybeVersion = UNSET
+    model: MaybeText = UNSET
+    instruction_level: MaybeText = UNSET
+    exit_code: Integer | UnsetType | None = UNSET
+    skip_reason: MaybeText = UNSET
+    oracles: Oracles | UnsetType | None = UNSET
+    at: MaybeText = UNSET
+    extra: dict[str, Any] | UnsetType | None = UNSET
+    fixture: FixtureAlias | UnsetType | None = UNSET
+    instruction: InstructionAlias | UnsetType | None = UNSET
+    instructions: InstructionAlias | UnsetType | None = UNSET
+    prompt: PromptAlias | UnsetType | None = UNSET
 
 
-def has_aliases(row: MeasuredRow) -> bool:
-    """Whether some of its identity may stand in an older row's nested tables."""
-    return any(table is not None for table in (row.fixture, row.instruction, row.instructions, row.prompt))
+class CheckedRow(NamedTuple):
+    """A row whose aliases are normalised, and the canonical text of what was written, in UTF-8."""
+
+    row: OperationRow
+    text: bytes
 
 
-def normalised(row: MeasuredRow, field: str) -> Any:
-    """The value of a field of the row, taken from an older row's nested table where the field itself is null."""
-    value = getattr(row, field)
-    for name, table, key in _ALIASES:
-        if value is None and name == field:
-            value = getattr(getattr(row, table), key, None)
-    return value
+_decode: Final = msgspec.json.Decoder(OperationRow).decode
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+_ALIASES: Final = {
+    "fixture_version": (("fixture", "version"),),
+    "instruction_level": (
+        ("instruction", "level"),
+        ("instructions", "level"),
+        ("prompt", "instruction_level"),
+    ),
+}
 
 
-def _disagreements(row: MeasuredRow) -> list[Problem]:
-    found: list[Problem] = []
-    if not has_aliases(row):
-        return found
-    for field in ("fixture_version", "instruction_level"):
-        said = {"$." + field: getattr(row, field)}
-        for name, table, key in _ALIASES:
-            if name == field:
-                said[f"$.{table}.{key}"] = getattr(getattr(row, table), key, None)
-        given = {path: value for path, value in said.items() if value is not None}
-        if len(set(given.values())) > 1:
-            stated = ", ".join(f"{path} says {value!r}" for path, value in given.items())
-            found.append(Problem(path=f"$.{field}", rule=f"expected one value, found several: {stated}"))
-    return found
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[RowDocument]:
+    return TypeAdapter(RowDocument)
 
 
-@cache
-def row_type() -> TypeAdapter[MeasuredRow]:
-    return TypeAdapter(MeasuredRow)
+def checked_line(line: bytes) -> tuple[CheckedRow | None, tuple[Problem, ...]]:
+    """The row of one line of a rows file, its line feed taken off; or None and every problem with its JSON path."""
+    proved = _proved(line)
+    if proved is not None:
+        return proved, ()
+    value, problems = parse_strict(line)
+    return (None, problems) if problems else _checked_plain(value)
 
 
-def read_row(value: object) -> tuple[MeasuredRow | None, tuple[Problem, ...]]:
-    """The row of plain JSON data, or None and every problem with its JSON path."""
-    if isinstance(value, MeasuredRow):
-        return value, ()
-    if isinstance(value, Mapping) and value.get("lane") == AGENT_LANE:
-        return None, (Problem(path="$.lane", rule=REFUSED_LANE),)
-    read = checked(row_type(), dict(value) if isinstance(value, Mapping) else value)
-    row, _ = read
-    if row is not None and (disagreements := tuple(_disagreements(row))):
-        return None, disagreements
-    return read
+def checked_mapping(value: object) -> tuple[CheckedRow | None, tuple[Problem, ...]]:
+    """The row of plain data that was never text, held to the rules of the file."""
+    problems = plain_problems(value)
+    return (None, problems) if problems else _checked_plain(plain_data(value))
 
 
-def rows_of(values: Iterable[object], name: str) -> Iterator[tuple[MeasuredRow, str | None]]:
-    """Each row that was passed in Python, checked; beside it the canonical text of one that was a plain mapping.
-
-    `name` is what the list is called.
-
-    Raises:
-        DocumentError: at its end, where some are refused, with every problem of each.
-    """
-    problems: list[Problem] = []
-    for number, value in enumerate(values):
-        row, found = read_row(value)
-        text = None
-        if row is not None and row is not value:
-            text, found = _plain_text(row, value)
-        problems += [Problem(path=f"$[{number}]{(one.path or '$')[1:]}", rule=one.rule) for one in found]
-        if row is not None and not problems:
-            yield row, text
-    if problems:
-        raise DocumentError(f"these {name} are refused", problems)
+def content(row: OperationRow) -> bytes:
+    """What a row says but for when and as which trial it was measured: equal for rows equal in all else."""
+    return _encode(msgspec.structs.replace(row, bench_id=UNSET, run=UNSET, at=UNSET))
 
 
-def _plain_text(row: MeasuredRow, value: object) -> tuple[str | None, tuple[Problem, ...]]:
-    """The canonical text, or what the model lets pass and no file could hold: lone surrogates, anything in `extra`."""
-    if row.extra is not None and (problems := plain_problems(row.extra)):
-        return None, tuple(Problem(path=f"$.extra{(one.path or '$')[1:]}", rule=one.rule) for one in problems)
+def _proved(line: bytes) -> CheckedRow | None:
+    if b"\\" in line:
+        return None
     try:
-        text = canonical_text(value)
-        text.encode()
-    except (ValueError, TypeError):
-        return None, plain_problems(value)
-    return text, ()
+        row = _decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    # `extra` may hold anything, so also what its type does not refuse: integers too large, nesting too deep.
+    if row.extra or row.lane == CAMPAIGN_LANE or (row.at and not is_utc_time(row.at)) or row.at == "":
+        return None
+    text = _encode(row) if _spelled_alike(row) else canonical_text(msgspec.to_builtins(row)).encode()
+    if text.count(b'"') != line.count(b'"'):
+        return None
+    normal, problems = _normalised(row)
+    return None if problems else CheckedRow(normal, text)
 
 
-def written(row: MeasuredRow) -> str:
-    """The canonical text of a row as it was written."""
-    return canonical_text(row.model_dump(mode="json", by_alias=True, exclude_unset=True))
+def _spelled_alike(row: OperationRow) -> bool:
+    for value in row.metrics.values():
+        if value and not _SHORT_FLOAT <= abs(value) < _LONG_FLOAT and type(value) is float:
+            return False
+    if row.oracles and row.oracles.output:
+        output = row.oracles.output
+        if (output.recall and output.recall < _SHORT_FLOAT) or (output.precision and output.precision < _SHORT_FLOAT):
+            return False
+    return type(row.run) is not float
+
+
+def _checked_plain(value: object) -> tuple[CheckedRow | None, tuple[Problem, ...]]:
+    if isinstance(value, dict) and value.get("lane") == CAMPAIGN_LANE:
+        return None, (Problem(rule=CAMPAIGN_ROW, path="$.lane"),)
+    read = checked(_adapter(), value)
+    if read[0] is None:
+        return None, read[1]
+    text = canonical_text(value).encode()
+    normal, problems = _normalised(_decode(text))
+    return (None, problems) if problems else (CheckedRow(normal, text), ())
+
+
+def _normalised(row: OperationRow) -> tuple[OperationRow, tuple[Problem, ...]]:
+    """The row with one spelling of each key; null says nothing, and two known values that differ are a problem."""
+    if not (row.fixture or row.instruction or row.instructions or row.prompt):
+        return row, ()
+    changes: dict[str, Any] = dict.fromkeys(("fixture", "instruction", "instructions", "prompt"), UNSET)
+    problems = []
+    for field, aliases in _ALIASES.items():
+        known = {f"$.{field}": getattr(row, field)}
+        known |= {f"$.{outer}.{inner}": getattr(getattr(row, outer), inner, UNSET) for outer, inner in aliases}
+        said = {path: value for path, value in known.items() if value is not None and value is not UNSET}
+        if not said:
+            continue
+        (first_path, first), *others = said.items()
+        problems += [
+            Problem(rule=f"expected the same as {first_path}, {first!r}; found {value!r}", path=path)
+            for path, value in others
+            if (type(value), value) != (type(first), first)
+        ]
+        changes[field] = first
+    return msgspec.structs.replace(row, **changes), tuple(problems)

@@ -1,90 +1,128 @@
-"""Candidate rows held against a book and targets: `oakbench.scorecard/1`.
+"""Candidate rows held against a book and targets: `oakbench.scorecard/1` as plain data (ADR-0009).
 
-Rule: INVALID before UNMEASURED before the statistical verdict before the caps of a claim. A diagnostic result is never
-claim-eligible; a claim-eligible one replaces no publication gate (ADR-0009).
+Rule: Python asks for a diagnosis unless it says otherwise, the command line for a claim. Whatever is wrong with what
+was asked is refused before a row is read.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from oakbench_core.baseline.book import Book, cell_key, read_book
-from oakbench_core.baseline.building import expect_confidence
-from oakbench_core.baseline.codes import Mode
-from oakbench_core.baseline.comparison import Candidate
-from oakbench_core.baseline.judgement import Judgement
-from oakbench_core.baseline.populations import PopulationKey, populations_of
-from oakbench_core.baseline.row import rows_of
-from oakbench_core.baseline.targets import Targets, read_targets
-from oakbench_core.errors import UsageError
+from oakbench_core.baseline.arguments import expect_confidence, expect_draws
+from oakbench_core.baseline.book import Book, checked_book
+from oakbench_core.baseline.columns import Table, table_of
+from oakbench_core.baseline.comparison import Comparison, noise_document, outcome_of
+from oakbench_core.baseline.intake import checked_rows
+from oakbench_core.baseline.sides import baseline_side, candidate_side
+from oakbench_core.baseline.targets import checked_targets
+from oakbench_core.baseline.vocabulary import SCORECARD_SCHEMA, Mode, Verdict
+from oakbench_core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from oakbench_core.baseline.book_document import Cell, LegacyCell
-    from oakbench_core.baseline.row import MeasuredRow
+    from oakbench_core.baseline.intake import Rows
     from oakbench_core.baseline.targets import Target
 
-SCORECARD_SCHEMA: Final = "oakbench.scorecard/1"
 
-
-def scorecard(  # noqa: PLR0913, PLR0917 - the six that the format names, in its order
+def scorecard(  # noqa: PLR0913, PLR0917 - the public signature of the specification
     book: Book | Mapping[str, Any],
-    rows: Iterable[MeasuredRow | Mapping[str, Any]],
-    targets: Targets | list[Mapping[str, Any]] | Mapping[str, Any],
-    mode: Mode | str = Mode.DIAGNOSTIC,
+    rows: Rows,
+    targets: Iterable[Mapping[str, Any]],
+    mode: str = "diagnostic",
     confidence: float = 0.95,
     draws: int | None = None,
 ) -> dict[str, Any]:
-    """Every target's verdict with its reasons, as plain JSON data.
+    """The results of all targets.
 
     Args:
-        book: a checked book, or the mapping that its file holds.
-        rows: of the candidates; those of no target are counted nowhere.
-        targets: checked, or as plain data.
-        mode: `claim` asks for all evidence that a claim needs, `diagnostic` for none of it.
-        confidence: of the candidate's intervals.
+        book: what `load_book` or `build_book` gives.
+        rows: the candidates' rows: what `load_rows` gives, or mappings.
+        targets: a list of mappings, one a target.
+        mode: `claim` or `diagnostic`.
+        confidence: of the candidates' intervals, above 0 and below 1.
         draws: recorded as given; no interval here draws.
 
     Raises:
-        UsageError: mode, confidence or draws are none, before anything is analysed.
-        DocumentError: the book, the targets or a row are refused.
+        UsageError: a mode, confidence or number of draws that is none.
+        DocumentError: the book, a target or a row is refused.
     """
-    if mode not in set(Mode):
-        raise UsageError(f"expected the mode claim or diagnostic, found {mode!r}")
-    mode, confidence = Mode(mode), expect_confidence(confidence)
-    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 1):
-        raise UsageError(f"expected a positive whole number of draws, found {draws!r}")
-    book = read_book(book)
-    targets = targets if isinstance(targets, Targets) else read_targets(targets)
-    populations = populations_of(row for row, _ in rows_of(rows, "rows"))
-    cells: Mapping[tuple[str | None, ...], Cell | LegacyCell] = book.cells
-    if book.legacy is not None:
-        cells = {cell_key(cell.key): cell for cell in book.legacy.cells}
-    results = []
-    for target in targets.targets:
-        rows_key = PopulationKey(target.lane, target.scenario, target.operation, target.track, target.candidate)
-        population = populations.get(rows_key)
-        candidate = None if population is None else Candidate.of(population, target, confidence)
-        judgement = Judgement(target, candidate, cells.get(_saved_key(target)), mode, confidence)
-        results.append(judgement.document() | {"draws": draws})
-    judged_keys = {_saved_key(target) for target in targets.targets}
+    asked = _expect_mode(mode)
+    level, recorded_draws = expect_confidence(confidence), expect_draws(draws)
+    held = book if isinstance(book, Book) else checked_book(book)
+    wanted = checked_targets(targets)
+    table = table_of(checked_rows(rows))
+    results = [_result(target, held, table, asked, level, recorded_draws) for target in wanted.targets]
+    judged = {target.saved for target in wanted.targets}
     return {
         "schema": SCORECARD_SCHEMA,
-        "mode": mode.value,
+        "mode": asked.value,
         "claim_eligible": all(result["claim_eligible"] for result in results),
-        "targets_sha256": targets.sha256,
-        "book_sha256": book.sha256,
-        "unjudged": [_key_document(key) for key in cells if key not in judged_keys],
+        "targets_sha256": wanted.sha256,
+        "book_sha256": held.sha256,
+        "unjudged": [key.as_document() for key in held.cells if key not in judged],
         "results": results,
     }
 
 
-def _saved_key(target: Target) -> tuple[str | None, ...]:
-    where = (target.lane, target.scenario, target.operation, target.track)
-    return (*where, target.baseline, target.metric, target.statistic)
+def gate(result: Mapping[str, Any], *, fail_on_red: bool = False) -> ExitCode:
+    """What a scorecard's result makes a command end with.
+
+    Claim: 0 only if every verdict is GREEN. Diagnostic: 0 only if none is INVALID or UNMEASURED, nor RED if that is
+    asked for.
+    """
+    verdicts = {entry["verdict"] for entry in result["results"]}
+    if result["mode"] == Mode.CLAIM:
+        passed = verdicts == {Verdict.GREEN}
+    else:
+        passed = not verdicts & {Verdict.INVALID, Verdict.UNMEASURED, *((Verdict.RED,) if fail_on_red else ())}
+    return ExitCode.DONE if passed else ExitCode.GATE_NOT_MET
 
 
-def _key_document(key: tuple[str | None, ...]) -> dict[str, str | None]:
-    names = ("lane", "scenario", "operation", "track", "subject", "metric", "statistic")
-    return dict(zip(names, key, strict=True))
+def _expect_mode(mode: str) -> Mode:
+    if mode not in set(Mode):
+        raise UsageError(f"mode: expected claim or diagnostic, found {mode!r}")
+    return Mode(mode)
+
+
+def _result(  # noqa: PLR0913, PLR0917 - a target and what it is held against
+    target: Target, book: Book, table: Table, mode: Mode, confidence: float, draws: int | None
+) -> dict[str, Any]:
+    columns, cell = table.populations.get(target.population), book.cells.get(target.saved)
+    comparison = Comparison(
+        target=target,
+        candidate=None
+        if columns is None
+        else candidate_side(table, columns, target.metric, target.statistic, confidence),
+        baseline=None if cell is None else baseline_side(cell),
+        noise=None if cell is None else cell.noise,
+        mode=mode,
+        confidence=confidence,
+    )
+    outcome = outcome_of(comparison)
+    return {
+        "cell": {
+            "lane": target.lane,
+            "scenario": target.scenario,
+            "operation": target.operation,
+            "track": target.track,
+            "metric": target.metric,
+            "statistic": target.statistic.value,
+            "candidate": target.candidate,
+            "baseline": target.baseline,
+        },
+        "verdict": outcome.verdict.value,
+        "statistical_verdict": None if outcome.statistical is None else outcome.statistical.value,
+        "claim_eligible": outcome.claim_eligible,
+        "reasons": [reason.as_document() for reason in outcome.reasons],
+        "ratio": None if outcome.ratio is None else outcome.ratio.as_document(),
+        "candidate": None if comparison.candidate is None else comparison.candidate.as_document(),
+        "baseline": None if comparison.baseline is None else comparison.baseline.as_document(),
+        "target_ratio": target.target_ratio,
+        "direction": target.direction.value,
+        "noise_floor": noise_document(comparison.noise),
+        "confidence": confidence,
+        "draws": draws,
+        "mode": mode.value,
+        "notices": [reason.as_document() for reason in outcome.notices],
+    }

@@ -1,62 +1,30 @@
-"""The shape of a scorecard, `oakbench.scorecard/1`, as strict models: what `schema scorecard` prints.
+"""The shape of a scorecard's result, `oakbench.scorecard/1`: what `schema scorecard` prints and the console opens.
 
-Rule: these models hold exactly the keys that a scorecard has, and compute nothing.
+Rule: these models hold exactly the keys that a result has, and compute nothing. A figure that is not there is null, and
+a reason or a notice says why.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from oakbench_core.baseline.book_document import (
-    CellInterval,
-    ComparisonIdentity,
-    Number,
-    Statistic,
-    SubjectIdentity,
-)
-from oakbench_core.baseline.codes import Mode, Reason, Verdict
+from oakbench_core.baseline.book_document import CellInterval, CellKey, CellNoise, ComparisonIdentity, SubjectIdentity
+from oakbench_core.baseline.row_document import Number
+from oakbench_core.baseline.vocabulary import Code, Direction, Doubt, Mode, Statistic, Verdict
 from oakbench_core.shapes import Count, Document, Items, Positive, Sha256, Text, Word
 
-
-class ResultCell(Document):
-    """Which candidate is held against which baseline, of what."""
-
-    lane: Text
-    scenario: Text
-    operation: Text
-    track: Text | None
-    metric: Text
-    statistic: Statistic
-    candidate: Text
-    baseline: Text
+Level = Annotated[float, Field(gt=0, lt=1)]
 
 
-class BookKey(Document):
-    lane: Text
-    scenario: Text
-    operation: Text
-    track: Text | None
-    subject: Text
-    metric: Text | None
-    statistic: Statistic
+class ScorecardReason(Document):
+    code: Word[Code]
+    text: str
 
 
-class SaidReason(Document):
-    code: Word[Reason]
-    text: Text
-
-
-class SaidNotice(Document):
-    """The codes of notices, and in diagnostic mode those of caps that change how a verdict is to be read."""
-
-    code: Text
-    text: Text
-
-
-class Ratio(Document):
-    """candidate / baseline; without an interval its ends and its confidence are null."""
+class ScorecardRatio(Document):
+    """Candidate / baseline; `low` and `high` are null where a side has no interval. The level is the smaller one."""
 
     value: Number | None
     low: Number | None
@@ -64,85 +32,76 @@ class Ratio(Document):
     confidence: Number | None
 
 
-class CandidateSide(Document):
+class ScorecardNoise(CellNoise):
+    """The baseline cell's floor; a value that no JSON number can say is null."""
+
     value: Number | None
-    interval: CellInterval
-    n: Count
+    session_range: Number | None
+
+
+class ScorecardSide(Document):
+    """One side's figure and every denominator; counts and identities that were not recorded are null."""
+
+    value: Number | None
+    interval: CellInterval | None
+    n: Count | None
     independent_n: Count | None
-    attempted_n: Count
-    failure_n: Count
-    skipped_n: Count
-    unmeasured_n: Count
-    unknown_n: Count
-    sessions: Count
-    bench_ids: Items[Text]
-    dates: Items[Text]
+    attempted_n: Count | None
+    failure_n: Count | None
+    skipped_n: Count | None
+    unmeasured_n: Count | None
+    unknown_n: Count | None
+    comparison_identity: ComparisonIdentity | None
+    subject_identity: SubjectIdentity | None
+    warnings: Items[Word[Doubt]]
 
 
-class BaselineSide(Document):
-    """A cell of a version 2 book, without its key and its floor."""
+class ScorecardCandidate(ScorecardSide):
+    """Also where its measured rows come from; `sessions` is null where a row names no bench_id."""
 
-    value: Number | None
-    unit: Text | None
-    n: Count
-    independent_n: Count | None
-    attempted_n: Count
-    failure_n: Count
-    skipped_n: Count
-    unmeasured_n: Count
-    unknown_n: Count
-    interval: CellInterval
-    comparison_identity: ComparisonIdentity
-    subject_identity: SubjectIdentity
-    warnings: Items[Literal["repeated_content", "run_gaps"]]
+    sessions: Count | None
+    bench_ids: Items[str]
+    dates: Items[str]
 
 
-class LegacySide(Document):
-    """A cell of a version 1 book; `uncertainty` is what was written."""
-
-    value: Number
-    uncertainty: Any
-    schema_version: Literal[1]
-
-
-class ResultFloor(Document):
-    """`value` is null where the saved one is no number."""
-
-    value: Number | None
-    method: Literal["aa_pairs"]
-    sessions: Count
-    pairs: Count
-    min_session_rows: Count
-    session_range: Number
+class ScorecardCell(Document):
+    lane: Text
+    scenario: Text
+    operation: Text
+    track: str | None
+    metric: Text
+    statistic: Word[Statistic]
+    candidate: Text
+    baseline: Text
 
 
-class Result(Document):
-    """One target's verdict, with everything that it rests on."""
+class ScorecardResult(Document):
+    """One target's verdict. `statistical_verdict` is what the numbers alone say, whatever caps it."""
 
-    cell: ResultCell
+    cell: ScorecardCell
     verdict: Word[Verdict]
-    statistical_verdict: Literal["GREEN", "AMBER", "RED"] | None
+    statistical_verdict: Word[Verdict] | None
     claim_eligible: bool
-    reasons: Items[SaidReason]
-    ratio: Ratio | None
-    candidate: CandidateSide | None
-    baseline: BaselineSide | LegacySide | None
-    target_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    direction: Literal["lower", "higher"]
-    noise_floor: ResultFloor | None
-    confidence: Annotated[float, Field(gt=0, lt=1)]
+    reasons: Items[ScorecardReason]
+    ratio: ScorecardRatio | None
+    candidate: ScorecardCandidate | None
+    baseline: ScorecardSide | None
+    target_ratio: Number
+    direction: Word[Direction]
+    noise_floor: ScorecardNoise | None
+    confidence: Level
     draws: Positive | None
     mode: Word[Mode]
-    notices: Items[SaidNotice]
+    notices: Items[ScorecardReason]
 
 
 class ScorecardDocument(Document):
-    """Candidate rows held against a book and targets."""
+    """`oakbench.scorecard/1`. `unjudged` lists the book's cells that no target names."""
 
     schema_: Literal["oakbench.scorecard/1"] = Field(alias="schema")
     mode: Word[Mode]
     claim_eligible: bool
     targets_sha256: Sha256
-    book_sha256: Sha256
-    unjudged: Items[BookKey]
-    results: Items[Result]
+    book_sha256: Sha256 | None
+    unjudged: Items[CellKey]
+    results: Items[ScorecardResult]

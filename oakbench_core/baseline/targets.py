@@ -1,117 +1,124 @@
-"""Targets: what a candidate's metric has to be, as a ratio to a saved baseline. All are checked before any analysis."""
+"""What a scorecard is asked: each target names two cells, a direction, a ratio and its guards; all is checked first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from oakbench_core.baseline.row import AGENT_LANE, REFUSED_LANE
-from oakbench_core.canonical import canonical_text, plain_problems, sha256_hex
+from oakbench_core.baseline.book import CellKey
+from oakbench_core.baseline.populations import PopulationKey
+from oakbench_core.baseline.row_document import Share, refusal
+from oakbench_core.baseline.vocabulary import Direction, GuardName, Statistic
+from oakbench_core.canonical import canonical_text, plain_data, plain_problems, sha256_hex
 from oakbench_core.errors import DocumentError, Problem
-from oakbench_core.shapes import Document, Items, Text, checked
+from oakbench_core.shapes import Document, Items, Text, Word, checked
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
-RatioGuard = Literal["recall", "precision"]
+def _ratio(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        raise refusal("expected a number above 0")
+    return value
+
+
+def _named(guard: object) -> object:
+    return {"name": guard} if isinstance(guard, str) else guard
+
+
+Ratio = Annotated[Any, AfterValidator(_ratio), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
 
 
 class Guard(Document):
-    """An extra condition on every successful row of the candidate: the smallest value counts."""
+    """A condition on every `ok` row of the candidate; of a patch only whether it applies."""
 
-    name: RatioGuard
-    at_least: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
+    name: Word[GuardName]
+    at_least: Share = 1.0
 
-
-class PatchGuard(Document):
-    """Every successful row's patch applied."""
-
-    name: Literal["patch_apply_ok"]
+    @model_validator(mode="after")
+    def _a_patch_applies_or_not(self) -> Self:
+        if self.name is GuardName.PATCH_APPLY_OK and self.at_least != 1:
+            raise refusal("expected no at_least, or 1: a patch applies or it does not")
+        return self
 
 
 class Target(Document):
-    """`target_ratio` is of candidate / baseline, whatever the direction."""
+    """`target_ratio` is of candidate / baseline, in both directions."""
 
     lane: Text
     scenario: Text
     operation: Text
-    track: Text | None = None
+    track: str | None = None
     metric: Text
-    statistic: Literal["median", "p99"]
+    statistic: Word[Statistic]
     candidate: Text
     baseline: Text
-    direction: Literal["lower", "higher"]
-    target_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    guards: Items[Annotated[Guard | PatchGuard, Field(discriminator="name")]] = ()
+    direction: Word[Direction]
+    target_ratio: Ratio
+    guards: Items[Annotated[Guard, BeforeValidator(_named)]] = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _spelled_out(cls, value: Any) -> Any:
-        """A bare name is a guard whose default counts."""
-        if isinstance(value, Mapping) and isinstance(value.get("guards"), list | tuple):
-            guards = [{"name": guard} if isinstance(guard, str) else guard for guard in value["guards"]]
-            return {**value, "guards": guards}
-        return value
+    @model_validator(mode="after")
+    def _names_each_guard_once(self) -> Self:
+        if len({guard.name for guard in self.guards}) < len(self.guards):
+            raise refusal("expected each guard once")
+        return self
+
+    @property
+    def population(self) -> PopulationKey:
+        """The candidate's rows."""
+        return PopulationKey(self.lane, self.scenario, self.operation, self.track, self.candidate)
+
+    @property
+    def saved(self) -> CellKey:
+        """The baseline's cell."""
+        return CellKey(self.lane, self.scenario, self.operation, self.track, self.baseline, self.metric, self.statistic)
+
+
+class _File(Document):
+    targets: Items[Target]
 
 
 class Targets(NamedTuple):
-    """Checked targets in their order; `sha256` is of the canonical text of the list as it was given."""
+    """The targets in the order given, and the SHA-256 of their canonical text."""
 
     targets: tuple[Target, ...]
     sha256: str
 
 
-@cache
-def target_type() -> TypeAdapter[Target]:
-    return TypeAdapter(Target)
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[_File]:
+    return TypeAdapter(_File)
 
 
-def read_targets(value: object) -> Targets:
-    """The targets of a list of mappings, or of a document with the one key `targets`.
+def checked_targets(targets: Iterable[Mapping[str, Any]] | Mapping[str, Any]) -> Targets:
+    """The targets of plain mappings, or of the one mapping `{"targets": [...]}` that a file holds.
 
     Raises:
-        DocumentError: with every problem.
+        DocumentError: one of them is refused, two are of the same cell and subjects, or there is none.
     """
-    inside = ""
-    if isinstance(value, Mapping):
-        unknown = [Problem(path=f"$.{key}", rule="this key is unknown") for key in value if key != "targets"]
-        if unknown or "targets" not in value:
-            missing = [Problem(path="$.targets", rule="this key is required")] * ("targets" not in value)
-            raise DocumentError("these targets are refused", [*unknown, *missing])
-        value, inside = value["targets"], ".targets"
-    if not isinstance(value, list | tuple):
-        raise DocumentError("these targets are refused", [Problem(path="$", rule="expected a list of targets")])
-    problems = list(_placed(plain_problems(value), inside))
-    targets: list[Target] = []
-    for number, given in enumerate(value if not problems else ()):
-        read = checked(target_type(), dict(given) if isinstance(given, Mapping) else given)
-        target, found = read
-        problems += _placed(found, f"{inside}[{number}]")
-        if target is not None:
-            targets.append(target)
-            if target.lane == AGENT_LANE:
-                problems.append(Problem(path=f"${inside}[{number}].lane", rule=REFUSED_LANE))
-    if not value:
-        problems.append(Problem(path=f"${inside}", rule="expected at least one target"))
+    document: Any = targets if isinstance(targets, Mapping) else {"targets": list(targets)}
+    problems = plain_problems(document)
+    file = None
     if not problems:
-        problems += _placed(_repeated(targets), inside)
-    if problems:
+        document = plain_data(document)
+        read = checked(_adapter(), document)
+        file, problems = read
+    if file is not None:
+        problems = tuple(_asked_twice(file.targets))
+        if not file.targets:
+            problems = (Problem(rule="expected one target or more", path="$.targets"),)
+    if problems or file is None:
         raise DocumentError("these targets are refused", problems)
-    return Targets(tuple(targets), sha256_hex(canonical_text(value)))
+    return Targets(file.targets, sha256_hex(canonical_text(document["targets"])))
 
 
-def _placed(problems: Iterable[Problem], inside: str) -> Iterator[Problem]:
-    for problem in problems:
-        yield Problem(path=f"${inside}{(problem.path or '$')[1:]}", rule=problem.rule)
-
-
-def _repeated(targets: list[Target]) -> Iterator[Problem]:
-    first: dict[str, int] = {}
+def _asked_twice(targets: tuple[Target, ...]) -> Iterable[Problem]:
+    first: dict[tuple[object, ...], int] = {}
     for number, target in enumerate(targets):
-        text = canonical_text(target.model_dump(mode="json"))
-        earlier = first.setdefault(text, number)
-        if earlier != number:
-            yield Problem(path=f"$[{number}]", rule=f"the same target stands already at [{earlier}]")
+        asked = (target.saved, target.candidate)
+        if asked in first:
+            rule = f"targets[{first[asked]}] is of the same cell, candidate and baseline"
+            yield Problem(rule=rule, path=f"$.targets[{number}]")
+        first.setdefault(asked, number)

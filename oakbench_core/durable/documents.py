@@ -66,6 +66,12 @@ def write_document(path: Path, content: bytes, *, overwrite: bool = False) -> No
         _write(path, content, overwrite=overwrite)
 
 
+def expect_new(path: Path) -> None:
+    """Refuse a path at which something stands, before the work that is to stand there; errors as `write_document`."""
+    with failures_named(path, "write it"):
+        _expect_free(path, overwrite=False)
+
+
 def write_plan(path: Path, content: bytes) -> None:
     """Write a new plan.json; errors as `write_document`, and never over an existing one."""
     with failures_named(path, "write it"):

@@ -1,75 +1,84 @@
-"""`book build` and `book show`: saved baselines of the command lanes."""
+"""`book build` and `book show`: rows become an immutable book of saved summaries, and a book is looked at."""
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from oakbench_tui.cli.measured import Confidence, Rows
-from oakbench_tui.cli.output import put_line
+from oakbench_tui.cli.forms import Form, FormOption, Quiet, in_form, json_text
+from oakbench_tui.cli.output import put, say
 
-app = typer.Typer(no_args_is_help=True, help="Saved baselines of the command lanes: build one, look at one.")
+app = typer.Typer(
+    name="book",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Build a Baseline Book from rows, or show one.",
+)
+
+RowsFiles = Annotated[list[Path], typer.Argument(metavar="ROWS...", help="Files of rows (oakbench.row/1, JSONL).")]
 
 
-@app.command("build")
+@app.command()
 def build(
-    rows: Rows,
+    rows: RowsFiles,
     *,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="BOOK", help="The new book; never written over.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="BOOK", help="The new book; an existing file is never overwritten."),
+    ],
     noise: Annotated[
         list[Path] | None,
-        typer.Option(metavar="ROWS", help="A/A rows: sessions of the same subject, for the noise floors."),
+        typer.Option("--noise", metavar="ROWS", help="A/A rows, for noise floors; may be given more than once."),
     ] = None,
-    confidence: Confidence = 0.95,
+    quiet: Quiet = False,
 ) -> None:
-    """Summarise measured rows into an immutable Baseline Book.
+    """Save a summary of every population's metrics, with its denominators and conditions.
 
     \b
     Examples:
-      oakbench-tui book build git.jsonl -o git-2.49.book.json --noise git-aa.jsonl
-      oakbench-tui book build runs/*.jsonl -o baseline.json
+      oakbench-tui book build git.jsonl -o git.book.json
+      oakbench-tui book build git-*.jsonl --noise git-aa.jsonl -o git.book.json
 
-    Every cell keeps its denominators and the conditions that the rows state; rows of one key that do not agree are
-    refused, and so are rows of agent campaigns (see `report`).
-
-    Exit codes: 0 written; 2 a file is not there, or BOOK exists; 40 rows are refused, with every problem and its line.
+    Rows of one key under different conditions, or of two binaries, are refused, never pooled. Nothing is taken from
+    this machine but the time of making.
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.baseline.building import build_book
-    from oakbench_core.durable.books import expect_new, write_book
-    from oakbench_core.durable.measured_rows import load_rows
+    from oakbench_core.durable.baselines import load_rows
+    from oakbench_core.durable.documents import expect_new, write_document
 
-    expect_new(output)  # before a million rows are read for nothing
-    moment = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    document = build_book(load_rows(*rows), load_rows(*noise or ()), confidence, created_at=moment)
-    write_book(output, document)
-    without = sum(cell["noise_floor"] is None for cell in document["cells"])
-    put_line(f"{len(document['cells']):,} cells, {without:,} of them without a noise floor, in {output}")
+    expect_new(output)
+    document = build_book(
+        load_rows(*rows),
+        load_rows(*noise) if noise else None,
+        created_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+    )
+    write_document(output, json_text(document).encode())
+    if not quiet:
+        cells = document["cells"]
+        floors = sum(cell["noise_floor"] is not None for cell in cells)
+        say(f"written: {output}, {len(cells):,} cells, {floors:,} of them with a noise floor")
 
 
-@app.command("show")
+@app.command()
 def show(
-    book: Annotated[Path, typer.Argument(metavar="BOOK", help="A book of version 2 or 1.")],
+    book: Annotated[Path, typer.Argument(metavar="BOOK", help="A book, of version 2 or 1.")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="The document as it is.")] = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
-    """Show what a book holds. The file is only read.
+    """Print a book's cells: values, intervals, denominators, noise floors, conditions.
 
     \b
     Examples:
-      oakbench-tui book show baseline.json
-      oakbench-tui book show baseline.json --json | jq '.cells[].key'
-    """  # noqa: D301 - the \b keeps the examples' lines apart
-    from oakbench_core.durable.books import load_book
-    from oakbench_core.rendering.baselines import book_lines
+      oakbench-tui book show git.book.json
+      oakbench-tui book show git.book.json --format csv > cells.csv
 
-    loaded = load_book(book)
-    document = loaded.plain
-    if as_json:
-        put_line(json.dumps(document, ensure_ascii=True, indent=1))
-        return
-    for line in book_lines(document):
-        put_line(line)
+    A version 1 book is shown for diagnosis; its file is never touched.
+    """  # noqa: D301 - the \b keeps the examples' lines apart
+    from oakbench_core.durable.baselines import load_book
+    from oakbench_core.rendering.book import book_csv, book_markdown, book_text
+
+    renderings = {Form.TEXT: book_text, Form.MD: book_markdown, Form.CSV: book_csv}
+    put(in_form(form, load_book(book), renderings))

@@ -11,6 +11,7 @@ from oakbench_tui.cli import (
     check,
     demo,
     freeze,
+    importing,
     init,
     recover,
     report,
@@ -44,12 +45,13 @@ for command in (
     report.report,
     verify.verify,
     recover.recover,
-    schema.schema,
     scorecard.scorecard,
     stats.stats,
+    schema.schema,
 ):
     app.command()(command)
-app.add_typer(book.app, name="book")
+app.add_typer(book.app)
+app.add_typer(importing.app)
 
 
 def _show_version(value: bool) -> None:

@@ -1,20 +1,18 @@
-"""`scorecard`: candidate rows held against a saved baseline and targets."""
+"""`scorecard`: candidate rows held against a book and targets; a claim, unless a diagnosis is asked for."""
 
 from __future__ import annotations
 
-import json
+import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.measured import Confidence, Rows
-from oakbench_tui.cli.output import put, put_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from oakbench_core.errors import UsageError
+from oakbench_tui.cli.book import RowsFiles
+from oakbench_tui.cli.forms import Form, FormOption, Quiet, in_form
+from oakbench_tui.cli.output import put, say
 
 
 class ModeName(StrEnum):
@@ -22,75 +20,50 @@ class ModeName(StrEnum):
     DIAGNOSTIC = "diagnostic"
 
 
-class ScorecardFormat(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-    MD = "md"
-    CSV = "csv"
-
-
 class FailOn(StrEnum):
     RED = "RED"
 
 
-def gate(document: Mapping[str, Any], fail_on: FailOn | None) -> ExitCode:
-    """0 only if every verdict is GREEN (claim), or none is INVALID, UNMEASURED or one that is to fail (diagnostic)."""
-    verdicts = {result["verdict"] for result in document["results"]}
-    if document["mode"] == ModeName.CLAIM:
-        passed = verdicts == {"GREEN"}
-    else:
-        passed = not verdicts & {"INVALID", "UNMEASURED", *(() if fail_on is None else (fail_on.value,))}
-    return ExitCode.DONE if passed else ExitCode.GATE_NOT_MET
-
-
 def scorecard(  # noqa: PLR0913 - each is an option of the command line
-    rows: Rows,
+    rows: RowsFiles,
     *,
-    book: Annotated[Path, typer.Option(metavar="BOOK", help="The saved baseline.")],
-    targets: Annotated[Path, typer.Option(metavar="TOML", help="What the candidates have to reach.")],
+    book: Annotated[Path, typer.Option("--book", metavar="BOOK", help="The saved baselines.")],
+    targets: Annotated[Path, typer.Option("--targets", metavar="TOML", help="What is asked: [[targets]] tables.")],
     mode: Annotated[
-        ModeName, typer.Option(help="claim asks for all the evidence that a claim needs.")
+        ModeName, typer.Option(help="diagnostic looks at the numbers and claims nothing.")
     ] = ModeName.CLAIM,
-    confidence: Confidence = 0.95,
-    draws: Annotated[
-        int | None, typer.Option(metavar="N", help="Recorded in the result; no interval here draws.")
-    ] = None,
+    confidence: Annotated[float, typer.Option(metavar="C", help="Of the candidates' intervals.")] = 0.95,
+    draws: Annotated[int | None, typer.Option(metavar="N", help="Recorded as given; no interval here draws.")] = None,
     fail_on: Annotated[
-        FailOn | None, typer.Option(help="In diagnostic mode, exit with 1 for a RED verdict as well.")
+        FailOn | None, typer.Option("--fail-on", help="In diagnostic mode, exit with 1 on RED too.")
     ] = None,
-    form: Annotated[ScorecardFormat, typer.Option("--format", help="text, md, json or csv.")] = ScorecardFormat.TEXT,
+    form: FormOption = Form.TEXT,
+    quiet: Quiet = False,
 ) -> None:
-    """Say of each target whether the candidate reaches it, and what that rests on.
+    """Judge candidate rows against saved baselines: GREEN, AMBER, RED, INVALID or UNMEASURED, and why.
 
     \b
     Examples:
-      oakbench-tui scorecard oak.jsonl --book baseline.json --targets targets.toml
-      oakbench-tui scorecard oak.jsonl --book baseline.json --targets targets.toml --mode diagnostic --fail-on RED
-      oakbench-tui scorecard oak.jsonl --book baseline.json --targets targets.toml --format json > scorecard.json
+      oakbench-tui scorecard --book git.book.json --targets targets.toml oak.jsonl
+      oakbench-tui scorecard --book git.book.json --targets targets.toml oak.jsonl --mode diagnostic --fail-on RED
+      oakbench-tui scorecard --book git.book.json --targets targets.toml oak.jsonl --format json > result.json
 
-    docs/claims.md goes through an example, and through each way in which a claim can fail.
-
-    Exit codes: 0 every verdict is GREEN (claim), or none is INVALID or UNMEASURED (diagnostic); 1 else; 2 a file is not
-    there; 40 rows, book or targets are refused, with every problem.
+    Exit 0 only if every verdict is GREEN (claim), or none is INVALID or UNMEASURED (diagnostic); else 1.
     """  # noqa: D301 - the \b keeps the examples' lines apart
-    from oakbench_core.baseline.scorecard import scorecard as judged
-    from oakbench_core.durable.books import load_book, load_targets
-    from oakbench_core.durable.measured_rows import load_rows
-    from oakbench_core.errors import UsageError
-    from oakbench_core.rendering.baselines import scorecard_csv, scorecard_lines, scorecard_markdown
+    from oakbench_core.baseline.scorecard import gate
+    from oakbench_core.baseline.scorecard import scorecard as judge
+    from oakbench_core.durable.baselines import load_book, load_rows, load_targets
+    from oakbench_core.rendering.scorecard import gate_words, scorecard_csv, scorecard_markdown, scorecard_text
 
     if fail_on is not None and mode is ModeName.CLAIM:
-        raise UsageError("--fail-on is of --mode diagnostic: in claim mode every verdict but GREEN fails")
-    loaded, wanted = load_book(book), load_targets(targets)
-    document = judged(loaded, load_rows(*rows), wanted, mode.value, confidence, draws)
-    match form:
-        case ScorecardFormat.JSON:
-            put_line(json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False))
-        case ScorecardFormat.MD:
-            put(scorecard_markdown(document))
-        case ScorecardFormat.CSV:
-            put(scorecard_csv(document))
-        case ScorecardFormat.TEXT:
-            for line in scorecard_lines(document):
-                put_line(line)
-    raise typer.Exit(gate(document, fail_on))
+        raise UsageError("--fail-on is for --mode diagnostic: a claim fails on all that is not GREEN")
+    card = judge(load_book(book), load_rows(*rows), load_targets(targets), mode.value, confidence, draws)
+    renderings = {Form.TEXT: scorecard_text, Form.MD: scorecard_markdown, Form.CSV: scorecard_csv}
+    put(in_form(form, card, renderings))
+    code = gate(card, fail_on_red=fail_on is FailOn.RED)
+    if not quiet:
+        say(gate_words(card, fail_on_red=fail_on is FailOn.RED, passed=not code))
+        if code:
+            files = " ".join(shlex.quote(str(path)) for path in rows)
+            say(f"next: oakbench-tui stats {files} --missing   (what a claim still needs)")
+    raise typer.Exit(code)

@@ -1,53 +1,42 @@
-"""`stats ROWS…`: what measured rows hold, every denominator before its figures."""
+"""`stats`: each cell in its own numbers, every denominator before any figure."""
 
 from __future__ import annotations
 
-import json
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from oakbench_tui.cli.measured import Confidence, Rows
-from oakbench_tui.cli.output import put, put_line
-
-
-class StatsFormat(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
+from oakbench_core.errors import Problem, UsageError
+from oakbench_tui.cli.forms import Form, FormOption, in_form
+from oakbench_tui.cli.output import put
 
 
 def stats(
-    rows: Rows,
+    rows: Annotated[list[Path], typer.Argument(metavar="ROWS...", help="Files of rows, or one book.")],
     *,
-    missing: Annotated[
-        bool, typer.Option("--missing", help="Also what a claim would still need of each cell.")
-    ] = False,
-    confidence: Confidence = 0.95,
-    form: Annotated[StatsFormat, typer.Option("--format", help="text, json or csv.")] = StatsFormat.TEXT,
+    missing: Annotated[bool, typer.Option("--missing", help="Also say what a claim on each cell still needs.")] = False,
+    form: FormOption = Form.TEXT,
 ) -> None:
-    """Say what rows hold: attempts, failures, unknown outcomes, skips; then figures conditional on success.
+    """Print rows, attempts, failures, skips and unmeasured rows of each cell; then, of what succeeded, its figures.
 
     \b
     Examples:
-      oakbench-tui stats oak.jsonl
+      oakbench-tui stats oak.jsonl git.jsonl
       oakbench-tui stats oak.jsonl --missing
-      oakbench-tui stats *.jsonl --format csv > stats.csv
-
-    A percentile stands only where enough values carry it: p95 from 20, p99 from 100 on.
-
-    Exit codes: 0 told; 2 a file is not there; 40 rows are refused, with every problem and its line.
+      oakbench-tui stats old-book.json --format json
     """  # noqa: D301 - the \b keeps the examples' lines apart
-    from oakbench_core.baseline.statistics import statistics
-    from oakbench_core.durable.measured_rows import load_rows
-    from oakbench_core.rendering.baselines import statistics_csv, statistics_lines
+    from oakbench_core.baseline.statistics import statistics_of_book, statistics_of_rows
+    from oakbench_core.durable.baselines import holds_book, load_book, load_rows
+    from oakbench_core.rendering.statistics import statistics_csv, statistics_markdown, statistics_text
 
-    document = statistics(load_rows(*rows), confidence)
-    if form is StatsFormat.JSON:
-        put_line(json.dumps(document, ensure_ascii=True, indent=1))
-    elif form is StatsFormat.CSV:
-        put(statistics_csv(document))
+    books = [path for path in rows if holds_book(path)]
+    if books and len(rows) > 1:
+        rule = "a book stands alone: its cells are summaries already, and are not counted together with rows"
+        raise UsageError("expected files of rows, or one book", [Problem(rule=rule, file=str(books[0]))])
+    if books:
+        document = statistics_of_book(load_book(books[0]), missing=missing)
     else:
-        for line in statistics_lines(document, missing=missing):
-            put_line(line)
+        document = statistics_of_rows(load_rows(*rows), missing=missing)
+    renderings = {Form.TEXT: statistics_text, Form.MD: statistics_markdown, Form.CSV: statistics_csv}
+    put(in_form(form, document, renderings))

@@ -90,6 +90,7 @@ def test_the_version_is_printed(cli: Callable[..., Any]) -> None:
         ("verify", "--recover"),
         ("frobnicate",),
         ("report", "--format", "svg"),
+        ("schema", "journal"),
         ("status", "--follow"),
     ],
 )
