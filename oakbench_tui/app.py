@@ -125,12 +125,7 @@ class ConsoleApp(App[None]):
 
 
 def run_console(
-    folder: Path,
-    *,
-    fps: int = 5,
-    theme: str = DARK.name,
-    ascii_only: bool = False,
-    no_color: bool = False,
+    folder: Path, *, fps: int = 5, theme: str = DARK.name, ascii_only: bool = False, no_color: bool = False
 ) -> int:
     """Open the console on a campaign folder, until a person or a signal ends it; the exit code.
 
