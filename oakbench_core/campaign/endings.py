@@ -80,7 +80,7 @@ class Judge:
         look = (id(oracle), row.verified_success, row.timed_out, terminal)
         known = self._known.get(look)
         if known is not None:
-            return known[1]
+            return known
         judged = self._judge(_fields(row, terminal))
         text = [text for check in oracle.checks for text in (check.name, check.detail, check.instrument) if text]
         self._known.learn(look, oracle, sum(map(len, text)), judged)

@@ -33,21 +33,24 @@ class Pool(Generic[V]):
 class Known(Generic[V]):
     """What follows from things that do not change, found by their identity, since to compare them would cost more.
 
-    Whatever it is told, it holds a few small things only. `get` gives (thing, what follows from it) by a key that holds
-    the thing's `id`; the thing is kept, so that nothing else can come to have that `id`.
+    Whatever it is told, it holds a few small things only. `get` gives what follows by a key that holds the thing's
+    `id`; the thing is kept, so that nothing else can come to have that `id`.
     """
 
     def __init__(self) -> None:
-        self._known: dict[object, tuple[object, V]] = {}
+        self._known: dict[object, V] = {}
+        self._things: list[object] = []
         self.get: Final = self._known.get  # a method of our own would cost as much again
 
     def learn(self, key: object, thing: object, characters: int, what: V) -> None:
         """`characters` is how much text the thing holds."""
         if characters > _MOST_CHARACTERS:
             return
-        if len(self._known) == _MOST_KNOWN:
+        if len(self._things) == _MOST_KNOWN:
             self._known.clear()
-        self._known[key] = thing, what
+            self._things.clear()
+        self._known[key] = what
+        self._things.append(thing)
 
 
 class PartPool(Pool[P]):
@@ -57,12 +60,15 @@ class PartPool(Pool[P]):
         super().__init__()
         self._value_of = value_of
         self._known: Known[int] = Known()
+        self.known_number: Final = self._known.get
 
     def number_of(self, part: object) -> int:
         """The number of the part's value."""
-        known = self._known.get(id(part))
-        if known is not None:
-            return known[1]
+        known = self.known_number(id(part))
+        return self.learnt_number(part) if known is None else known
+
+    def learnt_number(self, part: object) -> int:
+        """As `number_of`, of a part that is not known."""
         value = self._value_of(part)
         number = self.number(value)
         self._known.learn(id(part), part, sum(len(item) for item in value if isinstance(item, str)), number)

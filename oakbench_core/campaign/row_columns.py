@@ -84,12 +84,15 @@ class RowColumns:
         return self._accounting[trial]
 
     def _keep(self, trial: int, row: RowLike) -> None:
-        if row.resources is not None:
-            self._keep_resources(trial, row.resources)
-        if row.population is not None:
-            self._population[trial] = self._populations.number_of(row.population)
-        if row.accounting is not None:
-            self._accounting[trial] = self._accountings.number_of(row.accounting)
+        resources, population, accounting = row.resources, row.population, row.accounting
+        if resources is not None:
+            self._keep_resources(trial, resources)
+        if population is not None:
+            number = self._populations.known_number(id(population))
+            self._population[trial] = self._populations.learnt_number(population) if number is None else number
+        if accounting is not None:
+            number = self._accountings.known_number(id(accounting))
+            self._accounting[trial] = self._accountings.learnt_number(accounting) if number is None else number
 
     def _keep_resources(self, trial: int, r: Any) -> None:  # noqa: C901 - a loop over the eleven takes twice as long
         duration, fresh, cached, written, output, reasoning, turns, calls, cost, weighted, size = self._columns

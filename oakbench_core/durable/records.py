@@ -298,9 +298,10 @@ def decode_block(block: bytes) -> list[Record] | None:
         if _ENCODER.encode_lines(records) != block:
             return None
         for record in records:
-            if type(record) is Finished and not _is_exact(record.row):
-                return None
-            if type(record) is Opened and not _settings_are_exact(record.runner):
+            if type(record) is Finished:
+                if not _is_exact(record.row):
+                    return None
+            elif type(record) is Opened and not _settings_are_exact(record.runner):
                 return None
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
@@ -313,9 +314,17 @@ def _is_exact(row: Row) -> bool:
     shared.oracle = _ORACLES[bytes(shared.oracle)]
     shared.accounting = _ACCOUNTINGS[bytes(shared.accounting)]
     shared.population = _POPULATIONS[bytes(shared.population)]
+    r = row.resources
     return (
         (row.extra == _NO_EXTRA or _extra_is_exact(bytes(row.extra)))
-        and (row.resources is None or _resources_are_exact(row.resources))
+        and not (
+            r is not None
+            and (
+                (r.duration_s and r.duration_s < _SHORT_FLOAT)
+                or (r.cost_usd and r.cost_usd < _SHORT_FLOAT)
+                or (r.cost_weighted_tokens and r.cost_weighted_tokens < _SHORT_FLOAT)
+            )
+        )
         and not (row.suspended_s and row.suspended_s < _SHORT_FLOAT)
         and (row.artifacts is None or _stay_inside(row.artifacts))
     )
@@ -325,15 +334,6 @@ def _settings_are_exact(runner: Runner) -> bool:
     text = bytes(runner.settings)
     runner.settings = _OPEN_DECODER.decode(text)  # what is kept of the text would keep the whole block
     return _extra_is_exact(text)
-
-
-def _resources_are_exact(resources: Resources) -> bool:
-    duration_s, cost, weighted = resources.duration_s, resources.cost_usd, resources.cost_weighted_tokens
-    return not (
-        (duration_s and duration_s < _SHORT_FLOAT)
-        or (cost and cost < _SHORT_FLOAT)
-        or (weighted and weighted < _SHORT_FLOAT)
-    )
 
 
 def _stay_inside(a: Artifacts) -> bool:
