@@ -87,11 +87,13 @@ class ConsoleApp(App[None]):
         many at once: the letters after `/` would then be commands.
         """
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            if isinstance(self.screen, TakesKeys) and self.screen.is_mounted:
+            # While it ends no screen is left, and keys may still arrive.
+            screen: object = self.screen_stack[-1] if self.is_running and self.screen_stack else None
+            if isinstance(screen, TakesKeys) and screen.is_mounted:
                 if isinstance(event, events.Key):
-                    self.screen.take_key(event)
+                    screen.take_key(event)
                 else:
-                    self.screen.take_paste(event)
+                    screen.take_paste(event)
             return
         await super().on_event(event)
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class TakesKeys(Protocol):
     """A screen that is handed every key while it is the one that is seen."""
 
-    is_mounted: bool
+    @property
+    def is_mounted(self) -> bool: ...
 
     def take_key(self, event: events.Key) -> None: ...
 
