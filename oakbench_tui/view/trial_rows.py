@@ -58,6 +58,8 @@ def _cell(snapshot: Snapshot, place: int, column: Column, shown: Shown, now: flo
         ending = snapshot.ending(place)
         if column.in_words and ending is not None and text == _counted(ending):
             text += " pass"
+        elif shown is Shown.RUNNING and cells(text) > column.width:
+            text = ""  # a timeout, whose beginning is another
     return Segment(left(text, column.width), token)
 
 
