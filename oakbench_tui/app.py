@@ -18,7 +18,7 @@ from oakbench_core.durable.documents import load_plan
 from oakbench_tui.feed.plan_file import PlanStamp
 from oakbench_tui.feed.reader import Feed
 from oakbench_tui.screens.console import ConsoleScreen
-from oakbench_tui.screens.keyboard import TakesKeys
+from oakbench_tui.screens.keyboard import hand_over
 from oakbench_tui.screens.session import Session
 from oakbench_tui.view.palette import DARK, PALETTES
 from oakbench_tui.view.segments import Token
@@ -81,17 +81,9 @@ class ConsoleApp(App[None]):
         self.call_after_refresh(self._arrived)
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys are taken here, each to its end before the next: what one opens is there for the next, however fast.
-
-        By the way of the focus they would reach whatever had it when they arrived, and over a slow line they arrive
-        many at once: the letters after `/` would then be commands.
-        """
+        """Keys are taken here, each to its end before the next; while the app ends no screen is left to take them."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            if isinstance(self.screen, TakesKeys) and self.screen.is_mounted:
-                if isinstance(event, events.Key):
-                    self.screen.take_key(event)
-                else:
-                    self.screen.take_paste(event)
+            hand_over(event, self.screen_stack[-1] if self.is_running and self.screen_stack else None)
             return
         await super().on_event(event)
 

@@ -130,7 +130,8 @@ def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
     wanted |= {Key.DURATION: _FIGURE_WIDTH, Key.TOKENS: _FIGURE_WIDTH}
     if cost:
         wanted[Key.COST] = _FIGURE_WIDTH
-    wanted[Key.ORACLE] = _ORACLE_LEAST
+    oracle_least = max(_ORACLE_LEAST, len(f"{held.checks} of {held.checks}"))
+    wanted[Key.ORACLE] = oracle_least
     least = {key: min(size, _TASK_LEAST) if key is Key.TASK else size for key, size in wanted.items()}
     for key in _DROPPED:
         if _total(least, 1) <= width:
@@ -140,10 +141,13 @@ def columns_for(held: Variety, width: int, *, cost: bool) -> Columns:
     spare = width - _total({key: size for key, size in wanted.items() if key is not Key.TASK}, 1) - 1
     if Key.TASK in wanted:
         wanted[Key.TASK] = max(min(wanted[Key.TASK], spare), min(_TASK_LEAST, wanted[Key.TASK]))
-    gap = 2 if _total(wanted, 2) + _ORACLE_WORDS - _ORACLE_LEAST <= width else 1
+    gap = 2 if _total(wanted, 2) + _ORACLE_WORDS - oracle_least <= width else 1
     rest = width - _total(wanted, gap)
-    wanted[Key.ORACLE] = max(min(_ORACLE_LEAST + rest, _ORACLE_MOST), 1)
-    in_words = wanted[Key.ORACLE] >= len(f"{held.checks} of {held.checks} pass")
+    if rest < 0:
+        wanted.pop(Key.ORACLE)  # the beginning of a count is another count
+    else:
+        wanted[Key.ORACLE] = min(oracle_least + rest, max(_ORACLE_MOST, oracle_least))
+    in_words = wanted.get(Key.ORACLE, 0) >= len(f"{held.checks} of {held.checks} pass")
     return Columns(tuple(Column(key, size, in_words) for key, size in wanted.items()), gap, wide_words)
 
 

@@ -55,6 +55,11 @@ def _cell(snapshot: Snapshot, place: int, column: Column, shown: Shown, now: flo
     text, token = oracle_words(snapshot, place, shown, now, short=not column.in_words)
     if cells(text) > column.width:
         text, token = oracle_words(snapshot, place, shown, now, short=True)
+        ending = snapshot.ending(place)
+        if column.in_words and ending is not None and text == _counted(ending):
+            text += " pass"
+        elif shown is Shown.RUNNING and cells(text) > column.width:
+            text = ""  # a timeout, whose beginning is another
     return Segment(left(text, column.width), token)
 
 
@@ -104,6 +109,10 @@ def oracle_words(snapshot: Snapshot, place: int, shown: Shown, now: float, *, sh
     return ending_words(ending, short=short)
 
 
+def _counted(ending: Ending) -> str:
+    return f"{ending.passed} of {ending.checks}"
+
+
 def ending_words(ending: Ending, *, short: bool) -> tuple[str, Token]:
     """Why a trial ended as it did."""
     reason = ending.error_type or ending.skip_reason
@@ -113,7 +122,7 @@ def ending_words(ending: Ending, *, short: bool) -> tuple[str, Token]:
     if not ending.checks:
         return "", Token.SOFT
     if short or ending.first_not_passed is None:
-        return f"{ending.passed} of {ending.checks}" + ("" if short else " pass"), Token.SOFT
+        return _counted(ending) + ("" if short else " pass"), Token.SOFT
     return f"{cut_middle(display_safe(ending.first_not_passed), _LONG_CHECK)} fails", Token.TEXT
 
 

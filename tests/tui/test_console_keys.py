@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.events import Key
 
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.durable.reading import read_journal
@@ -61,7 +62,7 @@ def test_every_key_can_be_pressed_at_every_size_and_esc_never_quits(tmp_path: Pa
                     for start in ((), ("enter",), ("6",)):
                         send(app, *start, name, "escape", "escape", "escape")
                     await settled(pilot)
-                    assert app.is_running, name
+                    assert app.is_running, (name, app.crash, app.return_code)
                 assert app.console_screen.view is View.TRIALS
 
     run(story())
@@ -400,3 +401,15 @@ def test_a_command_line_that_does_not_fit_is_marked_where_it_is_cut_and_keeps_it
     assert said.endswith(("report.md", "--format md -o report.md"))
     assert command.endswith("--format md -o report.md")
     assert "…" in command or folder in command
+
+
+def test_a_key_that_arrives_while_the_console_ends_does_nothing(tmp_path: Path) -> None:
+    stage = live_stage(tmp_path / "c")
+
+    async def story() -> None:
+        async with console(stage.folder, (80, 24), now=stage.now) as (app, pilot):
+            send(app, "q", "j", "slash")
+            await until(pilot, lambda: app.return_code == 0)
+        await app.on_event(Key("j", "j"))
+
+    run(story())

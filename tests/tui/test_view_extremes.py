@@ -90,7 +90,7 @@ def table_lines(held: Snapshot, the_plan: Plan, width: int) -> Iterator[str]:
     for place in range(held.scheduled):
         line = trial_line(held, place, columns, NOW)
         # Whole or in another form: the beginning of a figure is another figure.
-        figures = [segment.text for segment in line if re.match(r"\s*[0-9]", segment.text)]
+        figures = [segment.text for segment in line if re.match(r"\s*(of )?[0-9]", segment.text)]
         assert not any("…" in figure for figure in figures), figures
         yield plain(line)
         yield plain(compact_line(held, place, width))
@@ -103,6 +103,7 @@ def no_interval(_: object) -> Interval:
 @settings(max_examples=60)
 @given(st.lists(ends, min_size=1, max_size=4), budgets, timeouts, st.integers(20, 200), st.sampled_from([10, 24, 48]))
 @example([("completed", HUGE)] * 2, 78, 10, 80, 24)
+@example([("completed", dict.fromkeys(RESOURCE_UNITS))], None, MAX_INTEGER, 44, 10)
 @example([("completed", HUGE)] * 2, None, 10, 160, 48)
 def test_no_legal_row_ends_a_screen_or_fills_it_with_digits(
     drawn: list[tuple[str, Json]], budget_s: int | None, timeout_s: int, width: int, height: int

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from oakbench_core.campaign.plan import plan_from_document
 from oakbench_tui.view.coverage import measured_row, why_no_total
 from oakbench_tui.view.inspector.record import Inspected, RawEvent, Records
 from oakbench_tui.view.inspector.resources import resources_page
 from oakbench_tui.view.inspector.summary import summary_page
 from oakbench_tui.view.segments import plain
-from oakbench_tui.view.trial_columns import columns_for, variety
-from tests.campaigns import Json, plan, run, skipped_before_start, started
-from tests.tui.snapshots import NOW, small_snapshot
+from oakbench_tui.view.trial_columns import Column, Columns, Key, columns_for, variety
+from oakbench_tui.view.trial_rows import trial_line
+from tests.campaigns import Json, folded, plan, plan_document, run, sealed, skipped_before_start, started
+from tests.tui.snapshots import NOW, small_snapshot, snapshot
 
 if TYPE_CHECKING:
     from oakbench_tui.view.page import Page
@@ -103,3 +105,24 @@ def test_a_column_of_bare_counts_says_of_what(width: int, title: str) -> None:
     columns = columns_for(variety(held), width, cost=True)
 
     assert plain(columns.header()).split()[-1] == title
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (Column(Key.ORACLE, 34), "committed to main fails"),
+        (Column(Key.ORACLE, 11), "1 of 2 pass"),
+        (Column(Key.ORACLE, 6, in_words=False), "1 of 2"),
+    ],
+)
+def test_a_failing_check_whose_name_does_not_fit_leaves_a_count_with_its_verb(column: Column, said: str) -> None:
+    document = plan_document()
+    for task in document["workflows"]["w"]["tasks"].values():
+        task["oracle"]["checks"][0]["name"] = "committed to main"
+    del document["plan_sha256"]
+    held = plan_from_document(sealed(document))
+    shown = snapshot(folded(held, *run(held, 0, verified=False)))
+
+    line = plain(trial_line(shown, 0, Columns((column,), 1, wide_words=False), NOW))
+
+    assert line.rstrip() == said
