@@ -20,11 +20,14 @@ from oakbench_core.durable.opening import failures_named, open_to_read, read_who
 from oakbench_core.errors import DocumentError, Problem
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterable, Iterator
 
+    from oakbench_core.baseline.book import Book
     from oakbench_core.baseline.row import CheckedRow
 
 _BOOK: Final = re.compile(rb'\s*\{\s*"(?:schema"\s*:\s*"oakbench\.book/|schema_version"|cells"|created_at"|source")')
+_CHUNK: Final = 2**18
 MAX_LINE: Final = 2**20  # bytes: a row is no larger than a record of a journal
 
 
@@ -56,26 +59,32 @@ class RowsFile:
 
 
 def _rows_of(path: Path, refusals: Refusals) -> Iterator[CheckedRow]:
-    with os.fdopen(open_to_read(path), "rb") as file, failures_named(path, "read it"):
-        number = 0
-        while line := file.readline(MAX_LINE + 1):
-            number += 1
+    with os.fdopen(open_to_read(path), "rb", buffering=0) as file, failures_named(path, "read it"):
+        for number, line in enumerate(_lines(file), 1):
             row, problems = _checked(line)
             if row is None:
                 refusals.add(replace(problem, file=str(path), line=number) for problem in problems)
-                while not line.endswith(b"\n") and (line := file.readline(MAX_LINE)):
-                    pass  # the rest of a line that was too long
             elif not refusals.count:
                 yield row
 
 
+def _lines(file: io.FileIO) -> Iterator[bytes]:
+    """The lines, without line feeds; of one that is too long no more than shows it."""
+    rest = b""
+    while chunk := file.read(_CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+        rest = rest[: MAX_LINE + 1]
+    if rest:
+        yield rest
+
+
 def _checked(line: bytes) -> tuple[CheckedRow | None, tuple[Problem, ...]]:
-    content = line.removesuffix(b"\n")
-    if len(content) > MAX_LINE:
+    if len(line) > MAX_LINE:
         return None, (Problem(rule=f"expected a row of at most {MAX_LINE:,} bytes"),)
-    if not content.strip():
+    if not line.strip():
         return None, (Problem(rule="expected a row, found an empty line"),)
-    return checked_line(content)
+    return checked_line(line)
 
 
 def load_rows(path: Path | str, *more: Path | str) -> RowsFile:
@@ -99,16 +108,19 @@ def load_book(path: Path | str) -> dict[str, Any]:
         PlatformError: it is no regular file, or may not be read.
         DocumentError: it is refused; every problem has the file, and a JSON path or a line.
     """
+    return read_book(path).document
+
+
+def read_book(path: Path | str) -> Book:
+    """The same, with its cells found by key; errors as `load_book`."""
     file = Path(path)
     value, problems = parse_strict(read_whole(file))
     if problems:
         raise DocumentError("this book is refused", _in_file(problems, file))
     try:
-        checked_book(value)
+        return checked_book(value)
     except DocumentError as error:
         raise DocumentError(error.message, _in_file(error.problems, file)) from None
-    book: dict[str, Any] = value
-    return book
 
 
 def load_targets(path: Path | str) -> list[dict[str, Any]]:
