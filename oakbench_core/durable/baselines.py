@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from pydantic import TypeAdapter
 
 from oakbench_core.baseline.book import checked_book
 from oakbench_core.baseline.intake import Refusals
 from oakbench_core.baseline.row import checked_line
+from oakbench_core.baseline.scorecard_document import ScorecardDocument
 from oakbench_core.baseline.targets import checked_targets
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.opening import failures_named, open_to_read, read_whole
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
     import io
@@ -41,8 +44,8 @@ class RowsFile:
         self.paths = paths
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for checked in self.checked_rows():
-            yield msgspec.json.decode(checked.text)
+        for row in self.checked_rows():
+            yield msgspec.json.decode(row.text)
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Each row of all files, in order.
@@ -121,6 +124,18 @@ def read_book(path: Path | str) -> Book:
         return checked_book(value)
     except DocumentError as error:
         raise DocumentError(error.message, _in_file(error.problems, file)) from None
+
+
+def load_scorecard(path: Path | str) -> dict[str, Any]:
+    """The checked result of a scorecard at `path`, `oakbench.scorecard/1`; errors as `load_book`."""
+    file = Path(path)
+    value, problems = parse_strict(read_whole(file))
+    if not problems:
+        problems = checked(TypeAdapter(ScorecardDocument), value)[1]
+    if problems:
+        raise DocumentError("this scorecard result is refused", _in_file(problems, file))
+    card: dict[str, Any] = value
+    return card
 
 
 def load_targets(path: Path | str) -> list[dict[str, Any]]:

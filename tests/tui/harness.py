@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
     from pathlib import Path
 
+    from textual.app import App
     from textual.pilot import Pilot
 
 SIZES = ((40, 10), (80, 24), (100, 30), (160, 48))
@@ -62,12 +63,12 @@ async def settled(pilot: Pilot[None]) -> None:
         await pilot.pause()
 
 
-def screen_text(app: ConsoleApp) -> str:
+def screen_text(app: App[None]) -> str:
     """What a person sees, blanks at line ends cut."""
     return "".join(f"{line}\n" for line in _rows(app))
 
 
-def _rows(app: ConsoleApp) -> list[str]:
+def _rows(app: App[None]) -> list[str]:
     width, height = app.size
     held = Console(
         width=width, height=height, record=True, force_terminal=True, file=io.StringIO(), legacy_windows=False

@@ -1,6 +1,6 @@
 """A Baseline Book of many rows and a scorecard against it, held against pydantic's JSON parser on the same file.
 
-    python tests/benchmarks/books_rows.py [ROWS] [--cells N] [--small] [--keep FOLDER]
+    python tests/benchmarks/p13_baseline_books.py [ROWS] [--cells N] [--small] [--keep FOLDER]
 
 Prints the time of `build_book` and of `scorecard` over a file of rows, the yardstick's (pydantic's JSON parser alone,
 line by line), their ratios, and the memory above what was there before a row was read, beside what the metrics alone
