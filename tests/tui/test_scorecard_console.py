@@ -20,6 +20,7 @@ from oakbench_tui.widgets.paint import Paint
 from tests.core.baseline.staging import git_rows, noise_rows, oak_rows, target
 from tests.core.baseline.test_rendering import HOSTILE, every_verdict
 from tests.tui.harness import SIZES, run, screen_text, settled
+from tests.tui.terminal import needs_tmux, terminal, watch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -196,3 +197,25 @@ class TestTheFile:
 
         assert run_command(["watch", str(path)]) == ExitCode.USAGE
         assert "terminal" in capsys.readouterr().err
+
+
+@needs_tmux
+class TestARealTerminal:
+    def test_a_result_is_looked_into_and_left_and_the_terminal_is_as_before(self, tmp_path: Path) -> None:
+        path = tmp_path / "result.json"
+        path.write_text(json.dumps(every_verdict()))
+
+        with terminal(tmp_path, watch(path)) as window:
+            window.until_seen("6 targets =", "✓ GREEN", "≠ INVALID")
+            window.keys("]", "Enter")
+            window.until_seen("straddles_target", "esc back")
+            window.keys("q")
+            window.until_seen("ended 0")
+            assert window.is_restored
+
+    def test_a_file_that_is_no_result_is_refused_with_what_would_be_one(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.json"
+        path.write_text('{"schema": "oakbench.plan/1"}')
+
+        with terminal(tmp_path, watch(path), size=(160, 30)) as window:
+            window.until_seen("this scorecard result is refused", "or a file that scorecard --format json", "ended 40")
