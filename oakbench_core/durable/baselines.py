@@ -63,23 +63,33 @@ class RowsFile:
 
 def _rows_of(path: Path, refusals: Refusals) -> Iterator[CheckedRow]:
     with os.fdopen(open_to_read(path), "rb", buffering=0) as file, failures_named(path, "read it"):
-        for number, line in enumerate(_lines(file), 1):
+        start = 0
+        for number, (line, size) in enumerate(_lines(file), 1):
             row, problems = _checked(line)
             if row is None:
-                refusals.add(replace(problem, file=str(path), line=number) for problem in problems)
+                refusals.add(_placed(problem, path, number, start) for problem in problems)
             elif not refusals.count:
                 yield row
+            start += size + 1
 
 
-def _lines(file: io.FileIO) -> Iterator[bytes]:
-    """The lines, without line feeds; of one that is too long no more than shows it."""
-    rest = b""
+def _placed(problem: Problem, path: Path, number: int, start: int) -> Problem:
+    """A problem of a line as one of its file."""
+    return replace(problem, file=str(path), line=number, byte=None if problem.byte is None else start + problem.byte)
+
+
+def _lines(file: io.FileIO) -> Iterator[tuple[bytes, int]]:
+    """The lines without line feeds, each with its size in the file; of one that is too long no more than shows it."""
+    rest, dropped = b"", 0
     while chunk := file.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
+        for line in lines:
+            yield line, len(line) + dropped
+            dropped = 0
+        dropped += max(len(rest) - MAX_LINE - 1, 0)
         rest = rest[: MAX_LINE + 1]
     if rest:
-        yield rest
+        yield rest, len(rest) + dropped
 
 
 def _checked(line: bytes) -> tuple[CheckedRow | None, tuple[Problem, ...]]:

@@ -55,6 +55,7 @@ def test_ranks_are_the_narrowest_with_tails_of_half_the_rest(n: int, quantile: F
     if ranks is None:
         assert under.cdf(0) > half or under.sf(n - 1) > half
         return
+    assert 1 <= ranks.low < ranks.high <= n
     assert under.cdf(ranks.low - 1) <= half < under.cdf(ranks.low)
     assert under.sf(ranks.high - 1) <= half < under.sf(ranks.high - 2)
     expected = under.cdf(ranks.high - 1) - under.cdf(ranks.low - 1)
