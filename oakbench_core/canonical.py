@@ -144,6 +144,8 @@ def _parsed_fast(text: str) -> tuple[Any, bool]:
 
 def plain_problems(value: object) -> tuple[Problem, ...]:
     """What makes a value no plain JSON data of ours, though it was never text: the same rules as `parse_strict`."""
+    if _is_plain(value, 1):
+        return ()
     found: list[Problem] = []
     _inspect(value, "$", 1, found)
     return tuple(found)
@@ -151,6 +153,8 @@ def plain_problems(value: object) -> tuple[Problem, ...]:
 
 def plain_data(value: object) -> Any:
     """Dicts, lists and plain scalars of a value that `plain_problems` finds nothing wrong with."""
+    if _is_plain(value, 1):
+        return value
     if isinstance(value, Mapping):
         return {key: plain_data(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -159,6 +163,20 @@ def plain_data(value: object) -> Any:
         return value
     # A member of an enumeration becomes its value.
     return next((kind(value) for kind in (str, int, float) if isinstance(value, kind)), value)
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """A quick look that names nothing: True of dicts, lists and scalars of exactly JSON's kinds, within its limits."""
+    kind = type(value)
+    if kind is dict or kind is list:
+        if depth > MAX_DEPTH:
+            return False
+        if isinstance(value, dict):
+            return all(type(key) is str and key.isascii() and _is_plain(at, depth + 1) for key, at in value.items())
+        return isinstance(value, list) and all(_is_plain(inner, depth + 1) for inner in value)
+    if kind is str or kind is float or kind is int:
+        return _scalar_rule(value) is None
+    return value is None or kind is bool
 
 
 def _inspect(value: object, path: str, depth: int, found: list[Problem]) -> None:

@@ -34,7 +34,7 @@ _AT_ONCE_S: Final = 0.1  # an arrival is painted at once, unless one was painted
 _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _theme(palette: Palette) -> Theme:
+def theme_of(palette: Palette) -> Theme:
     colours = palette.colours
     return Theme(
         name=f"oakbench-{palette.name}",
@@ -65,7 +65,7 @@ class ConsoleApp(App[None]):
         self._painted_at = 0.0
         self._paint_is_due = False
         for palette in PALETTES.values():
-            self.register_theme(_theme(palette))
+            self.register_theme(theme_of(palette))
         self.theme = f"oakbench-{session.paint.palette.name}"
 
     def on_mount(self) -> None:

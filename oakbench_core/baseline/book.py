@@ -80,7 +80,7 @@ class Book:
     version: int
     cells: Mapping[CellKey, SavedCell]
     sha256: str | None
-    document: Mapping[str, Any] = field(repr=False)
+    document: dict[str, Any] = field(repr=False)
 
 
 @lru_cache(maxsize=1)

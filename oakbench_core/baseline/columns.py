@@ -27,7 +27,9 @@ from oakbench_core.baseline.vocabulary import GuardName, RowOutcome
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from oakbench_core.baseline.row import CheckedRow, OperationRow
+    from msgspec import UnsetType
+
+    from oakbench_core.baseline.row import CheckedRow, OperationRow, Oracles
 
 NO_SESSION: Final = -1
 NO_RUN: Final = -(2**63)
@@ -46,9 +48,10 @@ class GuardValues:
     nulls: int = 0
     versions: set[str | int | None] = field(default_factory=set)
 
-    def add(self, value: float | None, version: str | int | None) -> None:
+    def add(self, value: float | None, version: str | int | None, times: int) -> None:
+        """Take what `times` rows say alike."""
         if value is None:
-            self.nulls += 1
+            self.nulls += times
         elif self.least is None or value < self.least:
             self.least = value
         if len(self.versions) <= _MOST_KEPT:
@@ -68,7 +71,9 @@ class Columns:
     contents: array[int] = field(default_factory=lambda: array("Q"))
     metrics: dict[str, array[float]] = field(default_factory=dict)
     dates: set[str] = field(default_factory=set)
-    guards: dict[GuardName, GuardValues] = field(default_factory=lambda: {name: GuardValues() for name in GuardName})
+    _guards: dict[GuardName, GuardValues] = field(default_factory=lambda: {name: GuardValues() for name in GuardName})
+    _oracles: Oracles | UnsetType | None = None
+    _oracles_times: int = 0  # `ok` rows in a row whose oracles said this, and are not in `_guards` yet
 
     @property
     def rows(self) -> int:
@@ -76,6 +81,21 @@ class Columns:
 
     def outcome_count(self, outcome: RowOutcome) -> int:
         return self.outcomes.count(_OUTCOMES[outcome])
+
+    def add_oracles(self, oracles: Oracles | UnsetType | None) -> None:
+        """Take what the oracles of an `ok` row found. Most rows say what the one before them said."""
+        if self._oracles_times and oracles == self._oracles:
+            self._oracles_times += 1
+            return
+        _take(self._guards, self._oracles, self._oracles_times)
+        self._oracles, self._oracles_times = oracles, 1
+
+    @property
+    def guards(self) -> Mapping[GuardName, GuardValues]:
+        """What the `ok` rows say of each guard."""
+        _take(self._guards, self._oracles, self._oracles_times)
+        self._oracles_times = 0
+        return self._guards
 
     def values(self, metric: str) -> array[float]:
         """The column of a metric, one number a row, NaN where an `ok` row has none or the row is not `ok`."""
@@ -91,7 +111,7 @@ class Table:
         self.populations: dict[PopulationKey, Columns] = {}
         self.session_names: list[str] = []
         self._session_numbers: dict[str, int] = {}
-        self._met: dict[tuple[Hashable, ...], Columns] = {}
+        self._met: dict[tuple[Hashable, ...], tuple[Columns, int]] = {}
 
     def __iter__(self) -> Iterator[Columns]:
         return iter(self.populations.values())
@@ -101,15 +121,14 @@ class Table:
         row = checked.row
         outcome = row.outcome
         met = (outcome is RowOutcome.SKIPPED, *_conditions(row))
-        columns = self._met.get(met)
-        if columns is None:
-            columns = self._meet(row, met)
+        known = self._met.get(met)
+        columns, conditions = known if known is not None else self._meet(row, met)
         place = len(columns.outcomes)
         columns.outcomes.append(_OUTCOMES[outcome])
         columns.sessions.append(self._session(row.bench_id) if row.bench_id else NO_SESSION)
         columns.runs.append(row.run if type(row.run) is int else NO_RUN)
         if outcome is RowOutcome.OK:
-            columns.contents.append(_add_measured(columns, row, place))
+            columns.contents.append(_add_measured(columns, row, place, conditions))
         else:
             columns.contents.append(0)
             for name in row.metrics:
@@ -123,8 +142,9 @@ class Table:
             self.session_names.append(name)
         return number
 
-    def _meet(self, row: OperationRow, met: tuple[Hashable, ...]) -> Columns:
-        """The population of a row whose conditions were not met before."""
+    def _meet(self, row: OperationRow, met: tuple[Hashable, ...]) -> tuple[Columns, int]:
+        """The population of a row whose conditions were not met before, and a number for these conditions."""
+        number = len(self._met)
         key = PopulationKey(row.lane, row.scenario, row.operation, _known(row.track), row.subject)
         columns = self.populations.get(key)
         if columns is None:
@@ -138,8 +158,8 @@ class Table:
         if tells and len(columns.subjects) < _MOST_KEPT:
             columns.subjects[subject] = None
         if len(columns.identities) < _MOST_KEPT > len(columns.subjects):
-            self._met[met] = columns
-        return columns
+            self._met[met] = columns, number
+        return columns, number
 
 
 def table_of(rows: Iterable[CheckedRow]) -> Table:
@@ -149,35 +169,38 @@ def table_of(rows: Iterable[CheckedRow]) -> Table:
     return table
 
 
-def _add_measured(columns: Columns, row: OperationRow, place: int) -> int:
+def _add_measured(columns: Columns, row: OperationRow, place: int, conditions: int) -> int:
     """Take the numbers of an `ok` row; the hash of its content where a repetition would tell something, else 0."""
     telling = False
+    metrics = columns.metrics
     for name, value in row.metrics.items():
-        column = columns.metrics.get(name)
+        column = metrics.get(name)
         if column is None:
-            column = columns.metrics[name] = array("d")
+            column = metrics[name] = array("d")
         if value is None:
             continue
         if len(column) < place:
             column.extend(_NAN * (place - len(column)))
         column.append(value)
         telling = telling or not float(value).is_integer()
-    _add_guards(columns.guards, row)
+    columns.add_oracles(row.oracles)
     if row.at:
         columns.dates.add(row.at[:10])
     if not telling:
         return 0
-    return int.from_bytes(hashlib.blake2b(content(row), digest_size=8).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(content(row, conditions), digest_size=8).digest(), "little")
 
 
-def _add_guards(guards: Mapping[GuardName, GuardValues], row: OperationRow) -> None:
-    output = row.oracles.output if row.oracles else None
-    patch = row.oracles.patch if row.oracles else None
+def _take(guards: Mapping[GuardName, GuardValues], oracles: Oracles | UnsetType | None, times: int) -> None:
+    if not times:
+        return
+    output = oracles.output if oracles else None
+    patch = oracles.patch if oracles else None
     version, recall, precision = (output.version, output.recall, output.precision) if output else (None, None, None)
     patch_version, applied = (patch.version, patch.apply_ok) if patch else (None, None)
-    guards[GuardName.RECALL].add(_known(recall), _known(version))
-    guards[GuardName.PRECISION].add(_known(precision), _known(version))
-    guards[GuardName.PATCH_APPLY_OK].add(_known(applied), _known(patch_version))
+    guards[GuardName.RECALL].add(_known(recall), _known(version), times)
+    guards[GuardName.PRECISION].add(_known(precision), _known(version), times)
+    guards[GuardName.PATCH_APPLY_OK].add(_known(applied), _known(patch_version), times)
 
 
 def _known(value: Any) -> Any:

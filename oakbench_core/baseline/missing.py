@@ -18,7 +18,7 @@ from oakbench_core.baseline.eligibility import (
 from oakbench_core.baseline.guards import guard_reasons
 from oakbench_core.baseline.reasons import Reason, in_order
 from oakbench_core.baseline.sentences import mixed_words, rows_words
-from oakbench_core.baseline.sides import baseline_side, candidate_side
+from oakbench_core.baseline.sides import baseline_side, candidate_side, facts_of
 from oakbench_core.baseline.targets import Guard
 from oakbench_core.baseline.vocabulary import Code, Statistic
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from oakbench_core.baseline.book import SavedCell
     from oakbench_core.baseline.columns import Columns, Table
-    from oakbench_core.baseline.sides import Side
+    from oakbench_core.baseline.sides import Facts, Side
 
 _NOISE = Reason(
     Code.NOISE_FLOOR_ABSENT,
@@ -39,7 +39,8 @@ def missing_of_rows(
     table: Table, columns: Columns, metric: str | None, level: float
 ) -> dict[str, list[dict[str, str]]]:
     """By statistic, what a claim still needs of these rows."""
-    return {statistic.value: _documents(_of_rows(table, columns, metric, statistic, level)) for statistic in Statistic}
+    facts = facts_of(table, columns, metric)
+    return {statistic.value: _documents(_of_rows(facts, statistic, level)) for statistic in Statistic}
 
 
 def missing_of_cell(cell: SavedCell) -> list[dict[str, str]]:
@@ -51,10 +52,8 @@ def _documents(reasons: Iterator[Reason]) -> list[dict[str, str]]:
     return [reason.as_document() for reason in in_order(reasons)]
 
 
-def _of_rows(
-    table: Table, columns: Columns, metric: str | None, statistic: Statistic, level: float
-) -> Iterator[Reason]:
-    side = candidate_side(table, columns, metric, statistic, level)
+def _of_rows(facts: Facts, statistic: Statistic, level: float) -> Iterator[Reason]:
+    side, columns = candidate_side(facts, statistic, level), facts.columns
     if side.differing:
         yield Reason(Code.MIXED_POPULATION, mixed_words(side.differing))
     if side.duplicates:

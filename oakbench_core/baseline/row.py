@@ -145,9 +145,26 @@ def checked_mapping(value: object) -> tuple[CheckedRow | None, tuple[Problem, ..
     return (None, problems) if problems else _checked_plain(plain_data(value))
 
 
-def content(row: OperationRow) -> bytes:
-    """What a row says but for when and as which trial it was measured: equal for rows equal in all else."""
-    return _encode(msgspec.structs.replace(row, bench_id=UNSET, run=UNSET, at=UNSET))
+class _Content(Struct, gc=False):
+    """What a row says besides its conditions, its trial and its time."""
+
+    conditions: int
+    exit_code: Integer | UnsetType | None
+    skip_reason: MaybeText
+    prompt_label: MaybeText
+    metrics: dict[Name, Number | None]
+    oracles: Oracles | UnsetType | None
+    extra: dict[str, Any] | UnsetType | None
+
+
+def content(row: OperationRow, conditions: int) -> bytes:
+    """What a row says but for when and as which trial it was measured: equal for rows equal in all else.
+
+    `conditions` is a number that rows share whose comparison fields and subjects are equal.
+    """
+    return _encode(
+        _Content(conditions, row.exit_code, row.skip_reason, row.prompt_label, row.metrics, row.oracles, row.extra)
+    )
 
 
 def _proved(line: bytes) -> CheckedRow | None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from oakbench_core.baseline.arguments import expect_confidence, expect_draws
 from oakbench_core.baseline.book import Book, checked_book
-from oakbench_core.baseline.columns import Table, table_of
+from oakbench_core.baseline.columns import table_of
 from oakbench_core.baseline.comparison import Comparison, noise_document, outcome_of
 from oakbench_core.baseline.intake import checked_rows
-from oakbench_core.baseline.sides import baseline_side, candidate_side
+from oakbench_core.baseline.sides import baseline_side, candidate_side, facts_of
 from oakbench_core.baseline.targets import checked_targets
 from oakbench_core.baseline.vocabulary import SCORECARD_SCHEMA, Mode, Verdict
 from oakbench_core.errors import ExitCode, UsageError
@@ -21,7 +21,10 @@ from oakbench_core.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from oakbench_core.baseline.columns import Table
     from oakbench_core.baseline.intake import Rows
+    from oakbench_core.baseline.populations import PopulationKey
+    from oakbench_core.baseline.sides import Facts
     from oakbench_core.baseline.targets import Target
 
 
@@ -52,7 +55,8 @@ def scorecard(  # noqa: PLR0913, PLR0917 - the public signature of the specifica
     held = book if isinstance(book, Book) else checked_book(book)
     wanted = checked_targets(targets)
     table = table_of(checked_rows(rows))
-    results = [_result(target, held, table, asked, level, recorded_draws) for target in wanted.targets]
+    bench = _Bench(held, table, asked, level, recorded_draws)
+    results = [bench.result(target) for target in wanted.targets]
     judged = {target.saved for target in wanted.targets}
     return {
         "schema": SCORECARD_SCHEMA,
@@ -85,44 +89,52 @@ def _expect_mode(mode: str) -> Mode:
     return Mode(mode)
 
 
-def _result(  # noqa: PLR0913, PLR0917 - a target and what it is held against
-    target: Target, book: Book, table: Table, mode: Mode, confidence: float, draws: int | None
-) -> dict[str, Any]:
-    columns, cell = table.populations.get(target.population), book.cells.get(target.saved)
-    comparison = Comparison(
-        target=target,
-        candidate=None
-        if columns is None
-        else candidate_side(table, columns, target.metric, target.statistic, confidence),
-        baseline=None if cell is None else baseline_side(cell),
-        noise=None if cell is None else cell.noise,
-        mode=mode,
-        confidence=confidence,
-    )
-    outcome = outcome_of(comparison)
-    return {
-        "cell": {
-            "lane": target.lane,
-            "scenario": target.scenario,
-            "operation": target.operation,
-            "track": target.track,
-            "metric": target.metric,
-            "statistic": target.statistic.value,
-            "candidate": target.candidate,
-            "baseline": target.baseline,
-        },
-        "verdict": outcome.verdict.value,
-        "statistical_verdict": None if outcome.statistical is None else outcome.statistical.value,
-        "claim_eligible": outcome.claim_eligible,
-        "reasons": [reason.as_document() for reason in outcome.reasons],
-        "ratio": None if outcome.ratio is None else outcome.ratio.as_document(),
-        "candidate": None if comparison.candidate is None else comparison.candidate.as_document(),
-        "baseline": None if comparison.baseline is None else comparison.baseline.as_document(),
-        "target_ratio": target.target_ratio,
-        "direction": target.direction.value,
-        "noise_floor": noise_document(comparison.noise),
-        "confidence": confidence,
-        "draws": draws,
-        "mode": mode.value,
-        "notices": [reason.as_document() for reason in outcome.notices],
-    }
+class _Bench:
+    """What every target is held against. The facts of the last sample stay: targets of one metric stand together."""
+
+    def __init__(self, book: Book, table: Table, mode: Mode, confidence: float, draws: int | None) -> None:
+        self.book, self.table = book, table
+        self.mode, self.confidence, self.draws = mode, confidence, draws
+        self._last: tuple[PopulationKey, str, Facts] | None = None
+
+    def comparison(self, target: Target) -> Comparison:
+        cell, facts = self.book.cells.get(target.saved), self._facts(target)
+        return Comparison(
+            target=target,
+            candidate=None if facts is None else candidate_side(facts, target.statistic, self.confidence),
+            baseline=None if cell is None else baseline_side(cell),
+            noise=None if cell is None else cell.noise,
+            mode=self.mode,
+            confidence=self.confidence,
+        )
+
+    def _facts(self, target: Target) -> Facts | None:
+        key = target.population
+        columns = self.table.populations.get(key)
+        if columns is None:
+            return None
+        if self._last is None or self._last[:2] != (key, target.metric):
+            self._last = key, target.metric, facts_of(self.table, columns, target.metric)
+        return self._last[2]
+
+    def result(self, target: Target) -> dict[str, Any]:
+        """The target's entry in the results."""
+        comparison = self.comparison(target)
+        outcome = outcome_of(comparison)
+        return {
+            "cell": target.cell,
+            "verdict": outcome.verdict.value,
+            "statistical_verdict": None if outcome.statistical is None else outcome.statistical.value,
+            "claim_eligible": outcome.claim_eligible,
+            "reasons": [reason.as_document() for reason in outcome.reasons],
+            "ratio": None if outcome.ratio is None else outcome.ratio.as_document(),
+            "candidate": None if comparison.candidate is None else comparison.candidate.as_document(),
+            "baseline": None if comparison.baseline is None else comparison.baseline.as_document(),
+            "target_ratio": target.target_ratio,
+            "direction": target.direction.value,
+            "noise_floor": noise_document(comparison.noise),
+            "confidence": self.confidence,
+            "draws": self.draws,
+            "mode": self.mode.value,
+            "notices": [reason.as_document() for reason in outcome.notices],
+        }

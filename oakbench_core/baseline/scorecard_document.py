@@ -104,4 +104,4 @@ class ScorecardDocument(Document):
     targets_sha256: Sha256
     book_sha256: Sha256 | None
     unjudged: Items[CellKey]
-    results: Items[ScorecardResult]
+    results: Annotated[Items[ScorecardResult], Field(min_length=1)]

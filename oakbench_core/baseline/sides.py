@@ -81,28 +81,58 @@ class Candidate(Side):
         }
 
 
-def candidate_side(
-    table: Table, columns: Columns, metric: str | None, statistic: Statistic, confidence: float
-) -> Candidate:
-    """The candidate's rows of one metric. Rows that are no one population, or stand there twice, give no figure."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the rows of one population say of one metric, whatever is asked of it; `ascending` are its sorted values.
+
+    Empty where no figure may be made of them: they are no one population, or some stand there twice.
+    """
+
+    columns: Columns
+    ascending: list[float]
+    counts: Counts
+    doubts: tuple[Doubt, ...]
+    differing: tuple[Difference, ...]
+    duplicates: int
+    bench_ids: tuple[str, ...]
+    sessions: int | None
+
+
+def facts_of(table: Table, columns: Columns, metric: str | None) -> Facts:
+    """The facts of one metric of a population; a metric that no row names has none measured."""
     sample = sample_of(columns, metric if metric in columns.metrics else None)
     differing = mixed_fields(columns.identities, columns.subjects)
     duplicates = duplicate_trials(columns)
-    figure = figure_of([] if differing or duplicates else sample.ascending, statistic, confidence)
     numbers = {columns.sessions[place] for place in sample.places}
     bench_ids = tuple(sorted(table.session_names[number] for number in numbers - {NO_SESSION}))
-    return Candidate(
-        value=figure.value,
-        interval=figure.interval,
-        counts=sample.counts(),
-        identity=None if differing else next(iter(columns.identities)),
-        subject=None if differing else next(iter(columns.subjects), SubjectIdentity(None, None)),
-        doubts=sample.doubts(),
+    return Facts(
         columns=columns,
+        ascending=[] if differing or duplicates else sample.ascending,
+        counts=sample.counts(),
+        doubts=sample.doubts(),
         differing=differing,
         duplicates=duplicates,
         bench_ids=bench_ids,
         sessions=None if NO_SESSION in numbers else len(bench_ids),
+    )
+
+
+def candidate_side(facts: Facts, statistic: Statistic, confidence: float) -> Candidate:
+    """One statistic of a candidate's rows."""
+    columns = facts.columns
+    figure = figure_of(facts.ascending, statistic, confidence)
+    return Candidate(
+        value=figure.value,
+        interval=figure.interval,
+        counts=facts.counts,
+        identity=None if facts.differing else next(iter(columns.identities)),
+        subject=None if facts.differing else next(iter(columns.subjects), SubjectIdentity(None, None)),
+        doubts=facts.doubts,
+        columns=columns,
+        differing=facts.differing,
+        duplicates=facts.duplicates,
+        bench_ids=facts.bench_ids,
+        sessions=facts.sessions,
         dates=tuple(sorted(columns.dates)),
     )
 

@@ -71,6 +71,13 @@ class Target(Document):
         return PopulationKey(self.lane, self.scenario, self.operation, self.track, self.candidate)
 
     @property
+    def cell(self) -> dict[str, Any]:
+        """What is compared, as a result names it."""
+        names = ("lane", "scenario", "operation", "track", "metric")
+        named = {name: getattr(self, name) for name in names}
+        return named | {"statistic": self.statistic.value, "candidate": self.candidate, "baseline": self.baseline}
+
+    @property
     def saved(self) -> CellKey:
         """The baseline's cell."""
         return CellKey(self.lane, self.scenario, self.operation, self.track, self.baseline, self.metric, self.statistic)

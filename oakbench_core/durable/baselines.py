@@ -10,21 +10,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from pydantic import TypeAdapter
 
 from oakbench_core.baseline.book import checked_book
 from oakbench_core.baseline.intake import Refusals
 from oakbench_core.baseline.row import checked_line
+from oakbench_core.baseline.scorecard_document import ScorecardDocument
 from oakbench_core.baseline.targets import checked_targets
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.opening import failures_named, open_to_read, read_whole
 from oakbench_core.errors import DocumentError, Problem
+from oakbench_core.shapes import checked
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterable, Iterator
 
+    from oakbench_core.baseline.book import Book
     from oakbench_core.baseline.row import CheckedRow
 
 _BOOK: Final = re.compile(rb'\s*\{\s*"(?:schema"\s*:\s*"oakbench\.book/|schema_version"|cells"|created_at"|source")')
+_CHUNK: Final = 2**18
 MAX_LINE: Final = 2**20  # bytes: a row is no larger than a record of a journal
 
 
@@ -38,8 +44,8 @@ class RowsFile:
         self.paths = paths
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for checked in self.checked_rows():
-            yield msgspec.json.decode(checked.text)
+        for row in self.checked_rows():
+            yield msgspec.json.decode(row.text)
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Each row of all files, in order.
@@ -56,26 +62,42 @@ class RowsFile:
 
 
 def _rows_of(path: Path, refusals: Refusals) -> Iterator[CheckedRow]:
-    with os.fdopen(open_to_read(path), "rb") as file, failures_named(path, "read it"):
-        number = 0
-        while line := file.readline(MAX_LINE + 1):
-            number += 1
+    with os.fdopen(open_to_read(path), "rb", buffering=0) as file, failures_named(path, "read it"):
+        start = 0
+        for number, (line, size) in enumerate(_lines(file), 1):
             row, problems = _checked(line)
             if row is None:
-                refusals.add(replace(problem, file=str(path), line=number) for problem in problems)
-                while not line.endswith(b"\n") and (line := file.readline(MAX_LINE)):
-                    pass  # the rest of a line that was too long
+                refusals.add(_placed(problem, path, number, start) for problem in problems)
             elif not refusals.count:
                 yield row
+            start += size + 1
+
+
+def _placed(problem: Problem, path: Path, number: int, start: int) -> Problem:
+    """A problem of a line as one of its file."""
+    return replace(problem, file=str(path), line=number, byte=None if problem.byte is None else start + problem.byte)
+
+
+def _lines(file: io.FileIO) -> Iterator[tuple[bytes, int]]:
+    """The lines without line feeds, each with its size in the file; of one that is too long no more than shows it."""
+    rest, dropped = b"", 0
+    while chunk := file.read(_CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line, len(line) + dropped
+            dropped = 0
+        dropped += max(len(rest) - MAX_LINE - 1, 0)
+        rest = rest[: MAX_LINE + 1]
+    if rest:
+        yield rest, len(rest) + dropped
 
 
 def _checked(line: bytes) -> tuple[CheckedRow | None, tuple[Problem, ...]]:
-    content = line.removesuffix(b"\n")
-    if len(content) > MAX_LINE:
+    if len(line) > MAX_LINE:
         return None, (Problem(rule=f"expected a row of at most {MAX_LINE:,} bytes"),)
-    if not content.strip():
+    if not line.strip():
         return None, (Problem(rule="expected a row, found an empty line"),)
-    return checked_line(content)
+    return checked_line(line)
 
 
 def load_rows(path: Path | str, *more: Path | str) -> RowsFile:
@@ -99,16 +121,31 @@ def load_book(path: Path | str) -> dict[str, Any]:
         PlatformError: it is no regular file, or may not be read.
         DocumentError: it is refused; every problem has the file, and a JSON path or a line.
     """
+    return read_book(path).document
+
+
+def read_book(path: Path | str) -> Book:
+    """The same, with its cells found by key; errors as `load_book`."""
     file = Path(path)
     value, problems = parse_strict(read_whole(file))
     if problems:
         raise DocumentError("this book is refused", _in_file(problems, file))
     try:
-        checked_book(value)
+        return checked_book(value)
     except DocumentError as error:
         raise DocumentError(error.message, _in_file(error.problems, file)) from None
-    book: dict[str, Any] = value
-    return book
+
+
+def load_scorecard(path: Path | str) -> dict[str, Any]:
+    """The checked result of a scorecard at `path`, `oakbench.scorecard/1`; errors as `load_book`."""
+    file = Path(path)
+    value, problems = parse_strict(read_whole(file))
+    if not problems:
+        problems = checked(TypeAdapter(ScorecardDocument), value)[1]
+    if problems:
+        raise DocumentError("this scorecard result is refused", _in_file(problems, file))
+    card: dict[str, Any] = value
+    return card
 
 
 def load_targets(path: Path | str) -> list[dict[str, Any]]:

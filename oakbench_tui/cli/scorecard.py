@@ -52,12 +52,12 @@ def scorecard(  # noqa: PLR0913 - each is an option of the command line
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.baseline.scorecard import gate
     from oakbench_core.baseline.scorecard import scorecard as judge
-    from oakbench_core.durable.baselines import load_book, load_rows, load_targets
+    from oakbench_core.durable.baselines import load_rows, load_targets, read_book
     from oakbench_core.rendering.scorecard import gate_words, scorecard_csv, scorecard_markdown, scorecard_text
 
     if fail_on is not None and mode is ModeName.CLAIM:
         raise UsageError("--fail-on is for --mode diagnostic: a claim fails on all that is not GREEN")
-    card = judge(load_book(book), load_rows(*rows), load_targets(targets), mode.value, confidence, draws)
+    card = judge(read_book(book), load_rows(*rows), load_targets(targets), mode.value, confidence, draws)
     renderings = {Form.TEXT: scorecard_text, Form.MD: scorecard_markdown, Form.CSV: scorecard_csv}
     put(in_form(form, card, renderings))
     code = gate(card, fail_on_red=fail_on is FailOn.RED)

@@ -27,7 +27,7 @@ def stats(
       oakbench-tui stats old-book.json --format json
     """  # noqa: D301 - the \b keeps the examples' lines apart
     from oakbench_core.baseline.statistics import statistics_of_book, statistics_of_rows
-    from oakbench_core.durable.baselines import holds_book, load_book, load_rows
+    from oakbench_core.durable.baselines import holds_book, load_rows, read_book
     from oakbench_core.rendering.statistics import statistics_csv, statistics_markdown, statistics_text
 
     books = [path for path in rows if holds_book(path)]
@@ -35,7 +35,7 @@ def stats(
         rule = "a book stands alone: its cells are summaries already, and are not counted together with rows"
         raise UsageError("expected files of rows, or one book", [Problem(rule=rule, file=str(books[0]))])
     if books:
-        document = statistics_of_book(load_book(books[0]), missing=missing)
+        document = statistics_of_book(read_book(books[0]), missing=missing)
     else:
         document = statistics_of_rows(load_rows(*rows), missing=missing)
     renderings = {Form.TEXT: statistics_text, Form.MD: statistics_markdown, Form.CSV: statistics_csv}

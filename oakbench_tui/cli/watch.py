@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from oakbench_core.errors import DocumentError
 from oakbench_tui.cli.folder import Folder, campaign_folder
 from oakbench_tui.cli.terminal import console_looks, expect_terminal, while_there_is_a_terminal
 
@@ -33,10 +34,13 @@ def watch(
     \b
     Examples:
       oakbench-tui watch runs/vcs-2026
+      oakbench-tui watch result.json        what scorecard --format json printed
       oakbench-tui watch --theme light --fps 10
       ssh host -t oakbench-tui watch runs/vcs-2026 --ascii
     """  # noqa: D301 - the \b keeps the examples' lines apart
     expect_terminal()
+    if directory.is_file():
+        raise typer.Exit(_watch_result(directory, theme, ascii_only=ascii_only, no_color=no_color))
     folder = campaign_folder(directory)
     from oakbench_tui.app import run_console
 
@@ -44,3 +48,18 @@ def watch(
     with while_there_is_a_terminal():
         code = run_console(folder, fps=fps, theme=theme.value, **looks._asdict())
     raise typer.Exit(code)
+
+
+def _watch_result(path: Path, theme: ThemeName, *, ascii_only: bool, no_color: bool) -> int:
+    """Open the console on a scorecard's result."""
+    from oakbench_core.durable.baselines import load_scorecard
+    from oakbench_tui.result import run_result
+
+    try:
+        document = load_scorecard(path)
+    except DocumentError as error:
+        error.next_step = "watch opens a campaign folder, or a file that scorecard --format json printed"
+        raise
+    looks = console_looks(ascii_only=ascii_only, no_color=no_color)
+    with while_there_is_a_terminal():
+        return run_result(document, theme=theme.value, **looks._asdict())

@@ -44,7 +44,7 @@ def test_a_confidence_that_a_sample_meets_exactly_is_met() -> None:
     assert order_statistic_ranks(5, MEDIAN, 0.9376) is None
 
 
-@pytest.mark.parametrize("quantile", [MEDIAN, P99])
+@pytest.mark.parametrize("quantile", [MEDIAN, P99, Fraction(1, 100)])
 @pytest.mark.parametrize("n", [6, 7, 99, 368, 1000, 12_345, 250_000])
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
 def test_ranks_are_the_narrowest_with_tails_of_half_the_rest(n: int, quantile: Fraction, confidence: float) -> None:
@@ -55,6 +55,7 @@ def test_ranks_are_the_narrowest_with_tails_of_half_the_rest(n: int, quantile: F
     if ranks is None:
         assert under.cdf(0) > half or under.sf(n - 1) > half
         return
+    assert 1 <= ranks.low < ranks.high <= n
     assert under.cdf(ranks.low - 1) <= half < under.cdf(ranks.low)
     assert under.sf(ranks.high - 1) <= half < under.sf(ranks.high - 2)
     expected = under.cdf(ranks.high - 1) - under.cdf(ranks.low - 1)

@@ -74,6 +74,12 @@ def test_green_and_red_exclude_each_other_at_the_very_edge(
     assert (verdict is Verdict.AMBER) is bool(codes)
 
 
+def test_a_difference_under_a_billionth_of_a_thousandth_is_none_and_one_of_it_is() -> None:
+    for distance, verdict in ((0.99 * EQUAL, Verdict.GREEN), (EQUAL, Verdict.RED)):
+        assert judged(Interval(distance, distance), Direction.LOWER, 1.0, 0.0) == (verdict, ())
+        assert judged(Interval(-distance, -distance), Direction.HIGHER, 1.0, 0.0) == (verdict, ())
+
+
 @given(intervals, ratios, floors)
 def test_lower_and_higher_are_mirror_images(interval: Interval, ratio: float, floor: float) -> None:
     assume(abs(interval.high + floor - math.log(ratio)) > 1e-9)

@@ -98,12 +98,12 @@ async def pressed(pilot: Pilot[None], *keys: str) -> None:
         await settled(pilot)
 
 
-def screen_text(app: ConsoleApp) -> str:
+def screen_text(app: App[None]) -> str:
     """What a person sees, blanks at line ends cut."""
     return "".join(f"{line}\n" for line in _rows(app))
 
 
-def _rows(app: ConsoleApp) -> list[str]:
+def _rows(app: App[None]) -> list[str]:
     width, height = app.size
     held = Console(
         width=width, height=height, record=True, force_terminal=True, file=io.StringIO(), legacy_windows=False

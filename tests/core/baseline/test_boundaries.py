@@ -110,6 +110,14 @@ def test_a_condition_at_its_boundary_in_both_modes(name: str) -> None:
         check.validate(json.loads(json.dumps(card, allow_nan=False)))
 
 
+def test_one_green_among_others_passes_no_claim_and_one_invalid_among_others_fails_a_diagnosis() -> None:
+    wanted = [target(), target(baseline="hg")]
+
+    assert gate(scorecard(book(), oak_rows(), wanted, "claim")) == 1
+    assert gate(scorecard(book(), oak_rows(), wanted, "diagnostic")) == 1
+    assert gate(scorecard(book(), oak_rows(), wanted[:1], "claim")) == 0
+
+
 @pytest.mark.clause("A09-19")
 def test_python_asks_for_a_diagnosis_unless_it_says_otherwise() -> None:
     assert scorecard(book(), oak_rows(), [target()])["mode"] == "diagnostic"

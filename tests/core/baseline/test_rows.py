@@ -129,6 +129,19 @@ def test_a_line_beyond_a_mebibyte_is_refused_and_the_next_is_read_as_the_next(tm
     assert refusal.value.problems[1].line == 2
 
 
+def test_bytes_are_counted_from_the_start_of_the_file_over_lines_of_any_length(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    long = b" " * (2 * 2**20 + 5) + b"\n"
+    path.write_bytes(line(row()) + b"\n" + long + b'{"lane": \xff}\n' + long + b"\xff")
+
+    with pytest.raises(DocumentError) as refusal:
+        list(load_rows(path))
+
+    content = path.read_bytes()
+    places = [(problem.line, problem.byte) for problem in refusal.value.problems]
+    assert places == [(2, None), (3, content.index(b"\xff")), (4, None), (5, len(content) - 1)]
+
+
 def test_load_rows_gives_plain_mappings_as_written_each_time_anew(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     written = [row(run=1, fixture={"version": "f2"}), row(run=2, extra={"note": 'a "quote"'})]
