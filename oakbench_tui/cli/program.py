@@ -78,7 +78,7 @@ def oakbench(
       oakbench-tui check campaign.toml      try its tasks without an agent; nothing is recorded
       oakbench-tui freeze campaign.toml     a definition becomes a campaign folder
       oakbench-tui run runs/vcs-2026        run what is unstarted of it
-      oakbench-tui retry runs/vcs-2026 -o … again, what was interrupted or failed by infrastructure
+      oakbench-tui retry runs/a -o runs/b   again, what was interrupted or failed by infrastructure
       oakbench-tui watch runs/vcs-2026      a campaign on the screen, live or dead
       oakbench-tui status runs/*            the five-second answer as text
       oakbench-tui report runs/vcs-2026     what may be said of it, and what not

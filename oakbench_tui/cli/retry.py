@@ -62,14 +62,15 @@ def retry(  # noqa: PLR0913 - each option of the command is an argument
         int | None, typer.Option("--budget", min=0, metavar="S", help="Admission budget in seconds. Default: the old.")
     ] = None,
     campaign_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="The new campaign's name. Default: ID-retry2, -retry3 …")
+        str | None,
+        typer.Option("--id", metavar="ID", help="The new campaign's name. Default: ID-retry2, then -retry3."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, oakbench.retry/1.")] = False,
 ) -> None:
     """Make a campaign folder that tries trials of another campaign again. Nothing runs yet; the original stays.
 
     Without an option that says which: interrupted trials and infrastructure failures. Always whole blocks, so that
-    pairs can become complete; each trial gets a new identity (~2, then ~3 …) and names the one that it retries.
+    pairs can become complete; each trial gets a new identity (~2, then ~3) and names the one that it retries.
 
     \b
     Examples:

@@ -106,7 +106,7 @@ def test_the_console_is_left_by_q_and_the_run_goes_on_with_lines_of_progress(tmp
     with terminal(tmp_path, command, TERM="xterm-256color", XDG_STATE_HOME=str(tmp_path / "state")) as window:
         window.until_seen("LIVE", "1 running")
         window.keys("q")
-        window.until_seen("the run goes on; ctrl+c ends it in order, twice at once")
+        window.until_seen("the console is closed, and the run goes on here")
         window.signal(signal.SIGINT)
         window.until_seen("1 running trial goes to its end")
         assert not (campaign.marks / "told").exists()

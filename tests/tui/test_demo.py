@@ -113,7 +113,7 @@ def test_the_companion_of_whoever_is_gone_brings_its_trial_to_its_end(tmp_path: 
     subprocess.run(
         [sys.executable, "-c", MAKE, str(campaign.folder)], check=True, env=campaign.environment, cwd=tmp_path
     )
-    command = [sys.executable, "-m", "oakbench_tui.cli.accompanied", str(campaign.folder)]
+    command = [sys.executable, "-m", "oakbench_tui", "run", str(campaign.folder), "--company", "0"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=campaign.environment, cwd=tmp_path
     ) as runner:
