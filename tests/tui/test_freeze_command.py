@@ -181,5 +181,5 @@ def test_what_the_system_refuses_is_no_fault_of_the_definition(tmp_path: Path, r
 def test_a_folder_below_a_file_is_no_place_for_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
 
-    assert run(["freeze", str(NOTES), "-o", str(tmp_path / "file" / "c")]) == ExitCode.USAGE
-    assert "a part of the path is no directory" in said(capsys)[1]
+    assert run(["freeze", str(NOTES), "-o", str(tmp_path / "file" / "c")]) == ExitCode.PLATFORM
+    assert "is no folder" in said(capsys)[1]
