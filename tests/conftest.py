@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,13 @@ def vectors() -> dict[str, Any]:
     return values
 
 
+def pytest_configure() -> None:
+    """Signals as at a terminal: a shell that starts us in the background has them ignored, and programs inherit that."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regold", action="store_true", help="write golden files anew; read the diff")
 
@@ -47,6 +55,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if outcomes is not None and outcomes.KILLS:
         told = ", ".join(f"{number:,} {what}" for what, number in sorted(outcomes.KILLS.items()))
         terminalreporter.write_line(f"killed (SIGKILL): {outcomes.KILLS.total():,} processes: {told}")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """`cli("verify", folder)`: a command's exit code, stdout and stderr; none of them ever shows a traceback."""
+    from oakbench_tui.cli.main import run
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
+        return code, captured.out, captured.err
+
+    return call
 
 
 @pytest.fixture
