@@ -93,7 +93,7 @@ def row(plan: Plan, place: int, terminal: str = "completed", **changes: Any) -> 
     verified = changes.pop("verified", True)
     resources = changes.pop("resources", {"duration_s": 1.5, "input_tokens": 100})
     completed = terminal == "completed"
-    names = plan.check_names(trial)
+    names = [check.name for check in plan.task(trial).oracle.checks]
     value: Json = {
         "schema": "oakbench.row/1",
         "lane": "agent",

@@ -127,7 +127,7 @@ def _checks(plan: Plan, place: int, failing: str | None) -> list[Json]:
             "detail": None if name != failing else ("exit 1, expected 0" if name == "tests" else "stdout is not empty"),
             "instrument": "python3" if name == "tests" else None,
         }
-        for name in plan.check_names(plan.schedule[place])
+        for name in (check.name for check in plan.task(plan.schedule[place]).oracle.checks)
     ]
 
 

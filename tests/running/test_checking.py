@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.main import run
 from tests.running.real_runs import COMMAND, PATIENCE_S, RealCampaign, definition, task, wait_for
 from tests.running.trials import alive
 
@@ -34,17 +33,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     return tmp_path
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 def write(place: Path, tasks: Mapping[str, str], **options: str) -> Path:

@@ -15,7 +15,6 @@ from oakbench_core.campaign.vocabulary import Terminal
 from oakbench_core.durable.documents import load_plan, write_plan
 from oakbench_core.durable.writer import JournalWriter
 from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.main import run
 from tests import campaigns
 from tests.running.real_runs import RealCampaign, definition, task, wait_for
 
@@ -33,17 +32,6 @@ def contents(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

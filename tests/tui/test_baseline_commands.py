@@ -13,7 +13,6 @@ import jsonschema
 import pytest
 
 from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.main import run
 from oakbench_tui.cli.schema import SchemaName, json_schema
 from tests.core.baseline.staging import git_rows, noise_rows, oak_rows, target
 from tests.core.baseline.test_books import V1
@@ -22,17 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Cli = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 def write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:

@@ -18,7 +18,6 @@ from oakbench_core.campaign.vocabulary import StopReason, Terminal
 from oakbench_core.durable.documents import load_plan, write_plan
 from oakbench_core.durable.writer import JournalWriter
 from oakbench_core.errors import PRECEDENCE, ExitCode, strongest
-from oakbench_tui.cli.main import run
 from tests import campaigns
 
 if TYPE_CHECKING:
@@ -49,17 +48,6 @@ def folder(tmp_path: Path) -> Path:
 
 def journal(folder: Path) -> Path:
     return folder / "journal.jsonl"
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,7 +12,6 @@ import pytest
 from oakbench_core import load_plan, read_journal, report_campaign
 from oakbench_core.durable.writer import JournalWriter
 from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.main import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,17 +28,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("plan.json", "journal.jsonl"):
         shutil.copy(RECORDED / name, place / name)
     return place
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_a_prefix_is_the_report_of_the_records_up_to_there(folder: Path, cli: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ from oakbench_core.durable.reading import read_journal
 from oakbench_core.errors import ExitCode
 from oakbench_tui.cli.main import run as command
 from oakbench_tui.feed.once import snapshot_of
-from oakbench_tui.feed.plan_file import PlanFile, PlanStamp
+from oakbench_tui.feed.plan_file import PlanFile, plan_stamp
 from oakbench_tui.feed.reader import Feed
 from oakbench_tui.view.glyphs import Shown
 from oakbench_tui.view.head import head
@@ -152,7 +152,7 @@ def test_a_console_that_is_opened_on_it_says_the_same(
     tmp_path: Path, trouble: Callable[[Stage], Callable[[], object]]
 ) -> None:
     stage = live_stage(tmp_path / "vcs-habits")
-    stamp, plan = PlanStamp.of(stage.folder), load_plan(stage.folder)
+    stamp, plan = plan_stamp(stage.folder), load_plan(stage.folder)
     back = trouble(stage)
     feed = Feed(stage.folder, plan, plan_stamp=stamp)
     feed.start()
@@ -170,7 +170,7 @@ def test_a_console_that_is_opened_on_it_says_the_same(
 def test_a_plan_that_is_only_touched_or_written_otherwise_is_the_same_plan(tmp_path: Path) -> None:
     stage = live_stage(tmp_path / "c")
     place = stage.folder / "plan.json"
-    held = PlanFile(stage.folder, stage.plan.plan_sha256, PlanStamp.of(stage.folder))
+    held = PlanFile(stage.folder, stage.plan.plan_sha256, plan_stamp(stage.folder))
 
     os.utime(place, (1, 1))
     assert held.failure() is None

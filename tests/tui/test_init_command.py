@@ -12,7 +12,6 @@ import pytest
 from oakbench_core.durable.documents import load_plan
 from oakbench_core.errors import ExitCode, UsageError
 from oakbench_tui.cli.init import AgentKind, starter_files
-from oakbench_tui.cli.main import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,17 +27,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path / "work"
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.mark.parametrize("folder", [(), ("studies/a first",)])

@@ -14,7 +14,6 @@ from oakbench_core.durable.documents import load_plan, write_plan
 from oakbench_core.durable.reading import read_journal
 from oakbench_core.durable.writer import JournalWriter
 from oakbench_core.errors import ExitCode
-from oakbench_tui.cli.main import run
 from tests import campaigns
 
 if TYPE_CHECKING:
@@ -42,17 +41,6 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def plan(folder: Path) -> Plan:
     return load_plan(folder)
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return call
 
 
 def add(folder: Path, tail: bytes) -> None:
