@@ -26,6 +26,11 @@ def canonical_text(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def readable_text(value: object) -> str:
+    """The JSON text of a document that people read too, a line feed at its end; NaN and Infinity raise ValueError."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def sha256_hex(content: str | bytes) -> str:
     """Lower-case hex SHA-256; text is hashed as UTF-8."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

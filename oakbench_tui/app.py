@@ -15,7 +15,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from oakbench_core.durable.documents import load_plan
-from oakbench_tui.feed.plan_file import PlanStamp
+from oakbench_tui.feed.plan_file import plan_stamp
 from oakbench_tui.feed.reader import Feed
 from oakbench_tui.screens.console import ConsoleScreen
 from oakbench_tui.screens.keyboard import hand_over
@@ -125,9 +125,9 @@ def run_console(
         OakbenchError: the plan cannot be read, or is refused.
         Exception: a defect, after the terminal was restored.
     """
-    plan_stamp = PlanStamp.of(folder)  # before it is loaded: a change meanwhile is a change
+    stamp = plan_stamp(folder)  # before it is loaded: a change meanwhile is a change
     plan = load_plan(folder)
-    feed = Feed(folder, plan, plan_stamp=plan_stamp)
+    feed = Feed(folder, plan, plan_stamp=stamp)
     paint = Paint(theme=theme, ascii_only=ascii_only, colourless=no_color)
     feed.start()
     try:

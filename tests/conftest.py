@@ -39,7 +39,7 @@ def vectors() -> dict[str, Any]:
 
 
 def pytest_configure() -> None:
-    """Signals as at a terminal: a shell that starts us in the background has them ignored, and programs inherit that."""
+    """Signals as at a terminal: a shell that starts us in the background ignores them, and programs inherit that."""
     for number in (signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -70,10 +70,6 @@ class Plan:
     def subject(self, trial: ScheduledTrial) -> Subject:
         return self.document.subjects[trial.subject]
 
-    def check_names(self, trial: ScheduledTrial) -> tuple[str, ...]:
-        """The names of the trial's oracle checks, in the plan's order; empty for an import without checks."""
-        return tuple(check.name for check in self.task(trial).oracle.checks)
-
 
 @cache
 def _document_type() -> TypeAdapter[PlanDocument]:

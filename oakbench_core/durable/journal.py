@@ -19,6 +19,7 @@ from oakbench_core.durable.lock import Liveness, LockState, probe_lock
 from oakbench_core.durable.opening import failures_named, in_folder, open_to_read
 from oakbench_core.durable.quarantine import kept_tails
 from oakbench_core.durable.rereading import still_stands
+from oakbench_core.durable.stamp import FileStamp
 from oakbench_core.durable.tail import JournalState, Verdict, refusal
 from oakbench_core.errors import JournalError, UsageError
 
@@ -48,23 +49,6 @@ class Poll(NamedTuple):
     records: int
     touched: tuple[int, ...]
     more: bool
-
-
-class _Stamp(NamedTuple):
-    """What tells one file from another, and that it was touched."""
-
-    device: int
-    inode: int
-    size: int
-    modified_ns: int
-    changed_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Self:
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-    def is_same_file(self, other: _Stamp) -> bool:
-        return self[:2] == other[:2]
 
 
 def journal_path(path: Path) -> Path:
@@ -99,7 +83,7 @@ class JournalReader:
         self._foreseen: Ledger | None = None
         self._beside: Beside | None = None
         self._bad_line: BadLineError | None = None
-        self._stamp: _Stamp | None = None
+        self._stamp: FileStamp | None = None
         self._lock: LockState | None = None
         self._lacks_newline = False
 
@@ -188,7 +172,7 @@ class JournalReader:
             if self.state is JournalState.ABSENT:
                 self._conclude_absent(beside)
             return self.state
-        seen = (_Stamp.of(status), beside)
+        seen = (FileStamp.of(status), beside)
         if seen == (self._stamp, self._beside) and self._probe(self._descriptor) is self._lock:
             return self.state
         if not self._read_on(self._descriptor, max_bytes):
@@ -217,7 +201,7 @@ class JournalReader:
         return status
 
     def _is_same(self, status: os.stat_result, descriptor: int) -> bool:
-        stamp, opened = _Stamp.of(status), _Stamp.of(os.fstat(descriptor))
+        stamp, opened = FileStamp.of(status), FileStamp.of(os.fstat(descriptor))
         # The second test is of an overlay: a writer's copy keeps the number, and the old file is read no further.
         if not stamp.is_same_file(opened) or opened.size < stamp.size:
             return False
@@ -267,7 +251,7 @@ class JournalReader:
         is_amid_write = lock is LockState.HELD and self._is_unended(descriptor, tail)
         self._judge(descriptor, beside, is_amid_write=is_amid_write)
         self.liveness = self._liveness(lock)
-        self._stamp, self._beside, self._lock = _Stamp.of(status), beside, lock
+        self._stamp, self._beside, self._lock = FileStamp.of(status), beside, lock
         return self.state
 
     def _is_unended(self, descriptor: int, tail: bytes) -> bool:
@@ -327,7 +311,7 @@ class JournalReader:
         stamp = self._stamp
         descriptor = open_to_read(self.path)
         try:
-            if stamp is not None and not stamp.is_same_file(_Stamp.of(os.fstat(descriptor))):
+            if stamp is not None and not stamp.is_same_file(FileStamp.of(os.fstat(descriptor))):
                 raise JournalError(f"{self.path}: another file stands there now")
             with failures_named(self.path, "read it"):
                 return _line_at(descriptor, offset)

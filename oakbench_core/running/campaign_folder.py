@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import tempfile
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from oakbench_core.canonical import readable_text
 from oakbench_core.durable.documents import PLAN_NAME, write_new
 from oakbench_core.durable.opening import failures_named
 from oakbench_core.errors import PlatformError, Problem, UsageError
@@ -61,7 +61,7 @@ def _expect_folder_above(target: Path) -> None:
 
 def put_plan(folder: Path, document: Mapping[str, Any]) -> None:
     """Write the plan into the new folder, whose maker names what the system refuses."""
-    write_new(folder / PLAN_NAME, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+    write_new(folder / PLAN_NAME, readable_text(document).encode())
 
 
 def time_of_freezing() -> str:

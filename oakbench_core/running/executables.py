@@ -13,8 +13,9 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from oakbench_core.durable.stamp import FileStamp
 from oakbench_core.running.trees import tree_files, tree_sha256
 
 if TYPE_CHECKING:
@@ -57,31 +58,16 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-class _Mark(NamedTuple):
-    """By what a file is known again."""
-
-    path: str
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-
-def _mark(path: str, status: os.stat_result) -> _Mark:
-    return _Mark(path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
 class Watched:
     """Hashes of files and trees that are asked for again and again."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[_Mark, str]] = {}
-        self._trees: dict[Path, tuple[frozenset[_Mark], str]] = {}
+        self._files: dict[Path, tuple[FileStamp, str]] = {}
+        self._trees: dict[Path, tuple[frozenset[tuple[str, FileStamp]], str]] = {}
 
     def file_sha256(self, path: Path) -> str:
         """As `sha256_of`, but read only where the file may have changed since it was asked for last."""
-        mark = _mark("", path.stat())  # before the reading: what changes meanwhile is seen at the next look
+        mark = FileStamp.of(path.stat())  # before the reading: what changes meanwhile is seen at the next look
         known = self._files.get(path)
         if known is None or known[0] != mark:
             known = self._files[path] = mark, sha256_of(path)
@@ -89,7 +75,7 @@ class Watched:
 
     def tree_sha256(self, folder: Path) -> str:
         """As `trees.tree_sha256`, but read only where an entry of the tree may have changed."""
-        marks = frozenset(_mark(entry.path, entry.status) for entry in tree_files(folder))
+        marks = frozenset((entry.path, FileStamp.of(entry.status)) for entry in tree_files(folder))
         known = self._trees.get(folder)
         if known is None or known[0] != marks:
             known = self._trees[folder] = marks, tree_sha256(folder)

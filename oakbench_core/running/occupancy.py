@@ -30,12 +30,11 @@ _FLAGS: Final = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def occupied(root: Path) -> Iterator[str]:
-    """The token of a run that lives in the root for as long as this; before it, remove what dead runs have left there.
+    """The token of a run that lives in the root for as long as this.
 
     Raises:
         PlatformError: nothing can be written there.
     """
-    remove_abandoned(root)
     with failures_named(root, "use the folder for workspaces"):
         token, descriptor = _new_mark(root)
     try:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from oakbench_tui.cli.forms import Form, FormOption, Quiet, in_form, json_text
+from oakbench_core.canonical import readable_text
+from oakbench_tui.cli.forms import Form, FormOption, Quiet, in_form
 from oakbench_tui.cli.output import put, say
 
 app = typer.Typer(
@@ -55,7 +56,7 @@ def build(
         load_rows(*noise) if noise else None,
         created_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
     )
-    write_document(output, json_text(document).encode())
+    write_document(output, readable_text(document).encode())
     if not quiet:
         cells = document["cells"]
         floors = sum(cell["noise_floor"] is not None for cell in cells)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.vocabulary import CheckStatus
 from oakbench_core.display import display_safe
+from oakbench_tui.view.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -164,10 +165,6 @@ def closing_lines(cases: list[Tried], findings: Iterable[Finding]) -> Iterator[s
             f"{counted(unsolved, 'task')} without a `solution`: that an oracle fails untouched is known of them, "
             "that it can pass is not"
         )
-
-
-def counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def _place(case: Case) -> str:

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from oakbench_core.canonical import readable_text
 from oakbench_core.durable.documents import PLAN_NAME
 from oakbench_core.errors import ExitCode, Problem, UsageError
 from oakbench_tui.cli.campaign import open_campaign
@@ -71,7 +72,7 @@ def _keep_first(folder: Path, trials: int) -> None:
     document["schedule"] = document["schedule"][:trials]
     document["plan_sha256"] = plan_hash(document)
     shorter = path.with_name(f".{PLAN_NAME}.shorter")
-    write_plan(shorter, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+    write_plan(shorter, readable_text(document).encode())
     shorter.replace(path)  # in one step: whoever interrupts us finds a plan
 
 

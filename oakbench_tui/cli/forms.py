@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from oakbench_core.canonical import readable_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,13 +24,8 @@ FormOption = Annotated[Form, typer.Option("--format", help="text and md for peop
 Quiet = Annotated[bool, typer.Option("--quiet", help="No messages on stderr but errors.")]
 
 
-def json_text(document: Mapping[str, Any]) -> str:
-    """A document as it is written: readable, with a line feed at its end."""
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
 def in_form(
     form: Form, document: Mapping[str, Any], renderings: Mapping[Form, Callable[[Mapping[str, Any]], str]]
 ) -> str:
     """The document in the form that was asked for."""
-    return json_text(document) if form is Form.JSON else renderings[form](document)
+    return readable_text(document) if form is Form.JSON else renderings[form](document)

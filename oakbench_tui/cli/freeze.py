@@ -13,6 +13,7 @@ from oakbench_core.display import display_safe
 from oakbench_tui.cli.definition_path import expect_definition
 from oakbench_tui.cli.folder import campaign_folder
 from oakbench_tui.cli.output import put_line
+from oakbench_tui.view.figures import counted
 
 if TYPE_CHECKING:
     from oakbench_core.campaign.plan import Plan
@@ -65,13 +66,13 @@ def freezing_lines(frozen: Frozen) -> list[str]:
     lines = [
         f"frozen     {plan.campaign_id}, in {frozen.folder}",
         f"plan       {plan.plan_sha256}",
-        f"trials     {facts['trials']:,} in {_counted(facts['blocks'], 'block')}: "
+        f"trials     {facts['trials']:,} in {counted(facts['blocks'], 'block')}: "
         + ", ".join(
             [
-                _counted(len({workflow for workflow, _ in tasks}), "workflow"),
-                _counted(len(tasks), "task"),
-                _counted(len(agents), "agent"),
-                _counted(len(subjects), "subject"),
+                counted(len({workflow for workflow, _ in tasks}), "workflow"),
+                counted(len(tasks), "task"),
+                counted(len(agents), "agent"),
+                counted(len(subjects), "subject"),
             ]
         ),
         f"at worst   {facts['worst_case_s'] / 3600:,.2f} hours of agents, {_at_a_time(facts)}; setup and checks on top",
@@ -81,7 +82,7 @@ def freezing_lines(frozen: Frozen) -> list[str]:
         lines.append(f"warning    {_never(plan)}")
     lines += [f"absent     {absence.program} ({absence.path})" for absence in frozen.absent]
     lines += [
-        f"absent     {name}, an instrument: {_counted(trials, 'trial')} would be skipped on this machine"
+        f"absent     {name}, an instrument: {counted(trials, 'trial')} would be skipped on this machine"
         for name, trials in frozen.missing_instruments.items()
     ]
     lines += _following(frozen)
@@ -96,7 +97,7 @@ def _following(frozen: Frozen) -> list[str]:
     parent = frozen.extension.parent
     scheduled = len(parent.plan.schedule)
     lines = [
-        f"extends    {parent.plan.campaign_id}, in {parent.folder}, beyond its {_counted(scheduled, 'trial')}",
+        f"extends    {parent.plan.campaign_id}, in {parent.folder}, beyond its {counted(scheduled, 'trial')}",
         "           nothing is pooled over the two, and the reports say so",
     ]
     lines += [
@@ -127,12 +128,8 @@ def _never(plan: Plan) -> str:
     )
 
 
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 def _at_a_time(facts: dict[str, Any]) -> str:
-    return f"{_counted(facts['max_parallel'], 'trial')} at a time"
+    return f"{counted(facts['max_parallel'], 'trial')} at a time"
 
 
 def _budget(facts: dict[str, Any]) -> str:

@@ -52,10 +52,6 @@ def opening_lines(ledger: Ledger, folder: Path, now: datetime) -> Iterator[str]:
     yield f"look on  {_command('watch', folder)}"
 
 
-def _counted(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"
-
-
 def ending_line(end: TrialEnd, scheduled: int, now: datetime) -> str:
     """`14:02:41   73 of 126  verified success          0.538 s  upkeep.…  tests fails`.
 

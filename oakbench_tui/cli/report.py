@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oakbench_core.canonical import readable_text
 from oakbench_core.display import shown_problem
 from oakbench_core.durable.lock import Liveness
 from oakbench_core.errors import PRECEDENCE, ExitCode, UsageError, strongest
@@ -61,7 +61,7 @@ def rendered(
     writer_alive = journal.liveness is Liveness.WRITING
     match form:
         case ReportFormat.JSON:
-            return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+            return readable_text(summary)
         case ReportFormat.CSV:
             from oakbench_core.rendering.csv_tables import TableName, render_csv
 

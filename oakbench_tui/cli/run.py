@@ -18,7 +18,7 @@ from oakbench_tui.cli.durations import seconds_of
 from oakbench_tui.cli.folder import Folder, campaign_folder
 from oakbench_tui.cli.notifying import notified
 from oakbench_tui.cli.output import put_line, say
-from oakbench_tui.cli.terminal import expect_terminal
+from oakbench_tui.cli.terminal import expect_terminal, is_dumb
 from oakbench_tui.cli.watched_run import run_watched
 
 if TYPE_CHECKING:
@@ -205,5 +205,5 @@ def _telling(*, quiet: bool, as_json: bool) -> Telling:
         return JsonTeller
     if quiet:
         return partial(Teller, put=lambda _: None)
-    is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "") not in {"", "dumb"}
-    return partial(TerminalTeller if is_terminal else Teller, put=put_line)
+    with_footer = sys.stdout.isatty() and not is_dumb()
+    return partial(TerminalTeller if with_footer else Teller, put=put_line)

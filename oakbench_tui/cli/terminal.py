@@ -44,10 +44,11 @@ def _has(encoding: str) -> bool:
 def is_terminal() -> bool:
     """Whether something can be drawn, and keys be read."""
     streams = (sys.stdin, sys.stdout)
-    return all(stream is not None and stream.isatty() for stream in streams) and not _is_dumb()
+    return all(stream is not None and stream.isatty() for stream in streams) and not is_dumb()
 
 
-def _is_dumb() -> bool:
+def is_dumb() -> bool:
+    """Whether nothing can be drawn, whatever the streams are."""
     return os.environ.get("TERM", "") in {"", "dumb"}
 
 

@@ -6,12 +6,13 @@ be said: a figure would belong to a campaign that the folder no longer holds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING
 
 from oakbench_core.campaign.plan import plan_hash
 from oakbench_core.canonical import parse_strict
 from oakbench_core.durable.documents import PLAN_NAME
 from oakbench_core.durable.opening import read_whole
+from oakbench_core.durable.stamp import FileStamp
 from oakbench_core.errors import OakbenchError
 from oakbench_tui.view.snapshot import Failure
 
@@ -22,29 +23,18 @@ _BACK = "put it back, from version control or a copy: this screen then comes bac
 _OPEN_ANEW = "leave with q and open the folder again, to see the other plan"
 
 
-class PlanStamp(NamedTuple):
-    """What tells a touched file from an untouched one."""
-
-    device: int
-    inode: int
-    size: int
-    modified_ns: int
-    changed_ns: int
-
-    @classmethod
-    def of(cls, folder: Path) -> Self | None:
-        """None where there is no plan.json to be seen."""
-        try:
-            status = (folder / PLAN_NAME).stat()
-        except OSError:
-            return None
-        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+def plan_stamp(folder: Path) -> FileStamp | None:
+    """What tells a touched plan.json from an untouched one; None where there is none to be seen."""
+    try:
+        return FileStamp.of((folder / PLAN_NAME).stat())
+    except OSError:
+        return None
 
 
 class PlanFile:
     """`stamp`: of the file as it was before the plan was loaded; None: it is looked at once, to be sure."""
 
-    def __init__(self, folder: Path, plan_sha256: str, stamp: PlanStamp | None = None) -> None:
+    def __init__(self, folder: Path, plan_sha256: str, stamp: FileStamp | None = None) -> None:
         self._folder = folder
         self._plan_sha256 = plan_sha256
         self._stamp = stamp
@@ -52,7 +42,7 @@ class PlanFile:
 
     def failure(self) -> Failure | None:
         """Why nothing may be shown; None while the plan stands there as it was opened. Read again only if touched."""
-        stamp = PlanStamp.of(self._folder)
+        stamp = plan_stamp(self._folder)
         if stamp is None or stamp != self._stamp:
             self._failure = self._look()
             self._stamp = stamp

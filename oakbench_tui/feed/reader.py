@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oakbench_core.campaign.plan import Plan
-    from oakbench_tui.feed.plan_file import PlanStamp
+    from oakbench_core.durable.stamp import FileStamp
     from oakbench_tui.view.snapshot import Snapshot
 
 CHUNK_BYTES: Final = 8 << 20
@@ -46,7 +46,7 @@ class Feed:
         *,
         arrived: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.time,
-        plan_stamp: PlanStamp | None = None,
+        plan_stamp: FileStamp | None = None,
     ) -> None:
         self.reader = JournalReader(folder / JOURNAL_NAME, plan)
         self.arrived = arrived

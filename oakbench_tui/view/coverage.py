@@ -107,8 +107,3 @@ def measured_row(measured: Sequence[Measured], width: int) -> Line:
         ]
         candidates.append(joined(items, "    " if wide else "   " if width >= FULL_FROM else "  "))
     return (name, *first_fitting(candidates, width - label_width(width)))
-
-
-def unmeasured_of(measured: Measured) -> str:
-    """`370 of 371 started observed`."""
-    return f"{thousands(measured.observed)} of {counted(measured.started, 'started trial')} observed"

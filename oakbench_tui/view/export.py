@@ -6,11 +6,11 @@ campaign is ever written.
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
+from oakbench_core.canonical import readable_text
 from oakbench_core.display import display_safe
 from oakbench_core.rendering.csv_text import csv_text
 from oakbench_core.rendering.markdown import render_markdown
@@ -66,7 +66,7 @@ class Form(StrEnum):
 def report_text(summary: Mapping[str, Any], form: Form) -> str:
     """A report's file."""
     if form is Form.REPORT_JSON:
-        return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return readable_text(summary)
     return render_markdown(summary)
 
 
@@ -113,7 +113,7 @@ def rows_text(snapshot: Snapshot, places: Sequence[int], filter_text: str, form:
     }
     rows = [_row(snapshot, place) for place in places]
     if form is Form.ROWS_JSON:
-        return json.dumps({**head, "trials": rows}, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return readable_text({**head, "trials": rows})
     said = ", ".join(f"{key} {'none' if value is None else value}" for key, value in head.items())
     header = [*_PLANNED, "state", "outcome", *RESOURCE_UNITS]
     return csv_text(header, ([*row.values()] for row in rows), first_line=said)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oakbench_core.campaign.vocabulary import RESOURCE_UNITS, Standing
+from oakbench_core.campaign.vocabulary import Standing
 from oakbench_tui.view.glyphs import SHOWN_BY_STANDING, Shown
 
 if TYPE_CHECKING:
@@ -258,8 +258,3 @@ def chip_of(reading: Reading, tallies: tuple[int, ...]) -> Chip:
 def longest_running(snapshot: Snapshot) -> tuple[Running, ...]:
     """The running trials, the one that started first in front; those without a time last."""
     return tuple(sorted(snapshot.running, key=lambda t: (t.started_at is None, t.started_at or 0.0)))
-
-
-def measured_nothing(started: int) -> tuple[Measured, ...]:
-    """What is measured before anything ended: nothing, of each resource."""
-    return tuple(Measured(name=name, observed=0, started=started, total=None) for name in RESOURCE_UNITS)
