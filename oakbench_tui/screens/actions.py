@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from oakbench_core.canonical import readable_text
 from oakbench_core.display import display_safe
 from oakbench_core.durable.documents import write_document
 from oakbench_core.errors import OakbenchError, UsageError
 from oakbench_tui.screens.export import ExportScreen
 from oakbench_tui.screens.help import HelpScreen
 from oakbench_tui.screens.reporting import Made
-from oakbench_tui.view.export import Form, exported_words, report_text, rows_text
+from oakbench_tui.view.export import Form, exported_words, rows_text
 from oakbench_tui.view.filter import FilterError, parse_filter
 from oakbench_tui.view.keys import Where
 from oakbench_tui.view.layout import Pane
@@ -317,7 +318,7 @@ class Actions:
         if made.failure is not None:
             self._console.say(f"not exported: {made.failure}")
         elif made.summary is not None:
-            self._write(report_text(made.summary, form), form)
+            self._write(made.markdown if form is Form.REPORT_MARKDOWN else readable_text(made.summary), form)
 
     def _write(self, text: str, form: Form) -> None:
         console = self._console

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from oakbench_core.durable.journal import JOURNAL_NAME, JournalReader
+from oakbench_core.durable.lock import Liveness
 from oakbench_core.durable.tail import JournalState
 from oakbench_core.errors import OakbenchError
 from oakbench_tui.view.trouble import error_in_a_line
@@ -50,7 +51,8 @@ class Reporter:
             summary = report_ledger(self._reader.ledger_after_recovery, resample=self._resample)
         except OakbenchError as error:
             return Made(None, None, "", error_in_a_line(error))
-        return Made(self._reader.fold.last_seq, summary, render_markdown(summary))
+        markdown = render_markdown(summary, writer_alive=self._reader.liveness is Liveness.WRITING)
+        return Made(self._reader.fold.last_seq, summary, markdown)
 
     def close(self) -> None:
         self._reader.close()

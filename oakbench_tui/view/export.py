@@ -13,13 +13,12 @@ from oakbench_core.campaign.vocabulary import RESOURCE_UNITS
 from oakbench_core.canonical import readable_text
 from oakbench_core.display import display_safe
 from oakbench_core.rendering.csv_text import csv_text
-from oakbench_core.rendering.markdown import render_markdown
 from oakbench_tui.view.glyphs import Shown
 from oakbench_tui.view.segments import cells, cut_left
 from oakbench_tui.view.trouble import command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from oakbench_tui.view.snapshot import Snapshot
 
@@ -61,13 +60,6 @@ class Form(StrEnum):
     @property
     def needs_report(self) -> bool:
         return self in {Form.REPORT_MARKDOWN, Form.REPORT_JSON}
-
-
-def report_text(summary: Mapping[str, Any], form: Form) -> str:
-    """A report's file."""
-    if form is Form.REPORT_JSON:
-        return readable_text(summary)
-    return render_markdown(summary)
 
 
 def same_command(form: Form, folder: str) -> str | None:

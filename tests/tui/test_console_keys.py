@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -413,3 +414,16 @@ def test_a_key_that_arrives_while_the_console_ends_does_nothing(tmp_path: Path) 
         await app.on_event(Key("j", "j"))
 
     run(story())
+
+
+@pytest.mark.parametrize("lives", [True, False])
+def test_the_report_of_a_run_that_goes_on_says_why_its_running_trial_is_an_interrupted_one(
+    tmp_path: Path, *, lives: bool
+) -> None:
+    stage = live_stage(tmp_path / "c", ended=6, running=1)
+
+    with writer_lives(stage.journal) if lives else nullcontext():
+        markdown = Reporter(stage.folder, stage.plan).make().markdown
+
+    assert ("A runner was writing this journal when it was read" in markdown) is lives
+    assert "1 is interrupted" in markdown

@@ -50,8 +50,9 @@ def _head(summary: Mapping[str, Any], *, writer_alive: bool) -> Iterator[Part]:
     yield paragraph(Strong(f"Diagnostic agent campaign. Not claim-eligible.{mock}"))
     yield paragraph(
         f"{COMPLETENESS[summary['completeness']]} Of {counts['scheduled']:,} scheduled trials {counts['finished']:,} "
-        f"finished, {counts['skipped']:,} were skipped, {counts['interrupted']:,} are interrupted and "
-        f"{counts['unstarted']:,} were not started.{_last_stop(summary['execution'])}"
+        f"finished, {_were(counts['skipped'])} skipped, {counts['interrupted']:,} "
+        f"{'is' if counts['interrupted'] == 1 else 'are'} interrupted and {_were(counts['unstarted'])} not started."
+        f"{_last_stop(summary['execution'])}"
     )
     if campaign["as_of"] is not None:
         yield paragraph(
@@ -62,6 +63,10 @@ def _head(summary: Mapping[str, Any], *, writer_alive: bool) -> Iterator[Part]:
             "A runner was writing this journal when it was read: a trial that was running then is an interrupted one "
             "here, since it had no end on file."
         )
+
+
+def _were(number: int) -> str:
+    return f"{number:,} {'was' if number == 1 else 'were'}"
 
 
 def _last_stop(execution: Mapping[str, Any] | None) -> str:
